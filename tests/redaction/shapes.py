@@ -13,6 +13,8 @@ SHAPES: dict[str, str] = {
     "ruby map": '{{"user"=>"ada", "{name}"=>"{s}"}}',
     "ruby symbols": '{{:{name}=>"{s}"}}',
     "json5": "{{user: 'ada', {name}: '{s}',}}",
+    "python pairs": "[('user', 'ada'), ('{name}', '{s}')]",
+    "rust": 'Creds {{ {name}: Some("{s}") }}',
     "json": '{{"user":"ada","{name}":"{s}"}}',
     "json, number of spaces": '{{ "{name}" : "{s}" }}',
     "json, cut off": '{{"user":["ada",{{"{name}":"{s}',
@@ -84,6 +86,7 @@ SPACED_SHAPES: dict[str, str] = {
     "python": "{{'{name}': '{s}'}}",
     "text": "{name}: {s}",
     "query": "https://h.test/?{name}={s}",
+    "path": "GET /?x=1&{name}={s}",
     "form": "user=ada&{name}={s}",
 }
 """With names of several words."""
@@ -111,6 +114,7 @@ KEYS = (
     "https://api.telegram.org/bot123456789:{}{}/sendMessage",
     "https://discord.com/api/webhooks/123456789012345678/{}{}",
     "Authorization: Bearer {}",
+    "curl -u ada:{}",
 )
 """Keys of known form: ``{}`` is the secret, ``{x}`` in hexadecimal digits."""
 

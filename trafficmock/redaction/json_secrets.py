@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from trafficmock.redaction.added_fields import is_at
 from trafficmock.redaction.secret_names import VALUE_NAMES, is_about, is_counted, is_secret
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _TOKEN = re.compile(
-    r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*"?)|([{}\[\],:])'
-    r"|(-?(?:[0-9][0-9.eE+-]*|Infinity)|true|false|null|NaN)(?![^\s,:\]}\[{\"])|\Z)",
+    r'("[^"\\]*(?:\\.[^"\\]*)*"?)|([{}\[\],:])'
+    r"|(-?(?:[0-9][0-9.eE+-]*|Infinity)|true|false|null|NaN)(?![^\s,:\]}\[{\"])|(\S)",
     re.DOTALL,
 )
+"""A string, a sign, another value, or what is no JSON."""
+_STRING, _SIGN, _WORD = 1, 2, 3
 _START = re.compile(r'\{\s*["}]|\[\s*["\[{\]0-9tfn-]')
 _COLON = re.compile(r"\s*:")
 _HARMLESS = frozenset({"true", "false", "null"})
@@ -45,6 +48,35 @@ _Span = tuple[int, int, str]
 """Where a value stands, and its token."""
 
 
+@frozen
+class _Judged:
+    """What the name of a field says.
+
+    :param is_secret: its value is secret.
+    :param is_about: it says something about a secret.
+    :param is_naming: its value may be the name of a secret.
+    :param is_valued: its value belongs to such a name.
+    :param is_special: its value may be secret for another reason.
+    """
+
+    is_secret: bool
+    is_about: bool
+    is_naming: bool
+    is_valued: bool
+    is_special: bool
+
+
+def _read_name(name: str) -> _Judged:
+    low = name.lower()
+    secret, valued = is_secret(name), low in _VALUED
+    special = valued or low in VALUE_NAMES or low in _PARENTS
+    return _Judged(secret, not secret and is_about(name), low in _NAMING, valued, special)
+
+
+_usual_name = lru_cache(maxsize=2048)(_read_name)
+_UNNAMED = _Judged(False, False, False, False, False)  # noqa: FBT003 - all of them
+
+
 @define
 class _Container:
     """An object or list that is being read.
@@ -60,6 +92,7 @@ class _Container:
     is_about: bool
     own_name: str
     name: str | None
+    judged: _Judged = _UNNAMED
     index: int = 0
     is_named: bool = False
     """It has the name of a secret as a value, and another value is that secret."""
@@ -113,30 +146,34 @@ class JsonText:
         """Read one object or list, and return where it ends, or is none any more."""
         stack: list[_Container] = []
         self._stack, self._deeper = stack, 0
-        while found := _TOKEN.match(text, at):
-            string, sign, word = found.groups()
-            at = found.end()
-            if string is not None:
+        for found in _TOKEN.finditer(text, at):
+            kind = found.lastindex
+            piece = found[0]
+            if kind == _STRING:
+                start, at = found.span()
                 after = text[at : at + 1]
-                is_name = stack[-1].is_object and (after == ":" or _COLON.match(text, at))
-                span = (at - len(string), at, string)
-                if is_name:
-                    self._name(span)
+                if stack[-1].is_object and (after == ":" or _COLON.match(text, at)):
+                    self._name((start, at, piece))
                 else:
-                    self._value(span)
-            elif word is not None:
-                self._value((at - len(word), at, word))
-            elif sign is None:
+                    self._value((start, at, piece))
+                continue
+            if kind == _WORD:
+                start, at = found.span()
+                self._value((start, at, piece))
+                continue
+            if kind != _SIGN:
                 break
-            elif sign in "{[":
-                self._open(is_object=sign == "{")
-            elif sign in "}]":
+            at = found.end()
+            if piece == ",":
+                top = stack[-1]
+                top.name, top.judged = None, _UNNAMED
+                top.index += 1
+            elif piece in "{[":
+                self._open(is_object=piece == "{")
+            elif piece != ":":
                 self._close()
                 if not stack:
                     return at
-            elif sign == ",":
-                stack[-1].name = None
-                stack[-1].index += 1
         self.is_whole = False
         return at
 
@@ -148,7 +185,9 @@ class JsonText:
         secret = self._is_secret()
         top = stack[-1] if stack else None
         name = (top.name or "") if top else ""
-        about = not secret and (is_about(name) if name else top is not None and top.is_about)
+        about = False
+        if top is not None and not secret:
+            about = top.judged.is_about if name else top.is_about
         stack.append(_Container(is_object, secret, about, name, None))
         if top:
             top.is_next = False
@@ -164,7 +203,9 @@ class JsonText:
 
     def _name(self, span: _Span) -> None:
         name = unescaped(span[2])
-        self._stack[-1].name = name
+        top = self._stack[-1]
+        top.name = name
+        top.judged = _usual_name(name) if len(name) <= _LONGEST_NAME else _read_name(name)
         self._put(span, name, self.text_of(name))
 
     def _value(self, span: _Span) -> None:
@@ -176,7 +217,8 @@ class JsonText:
             self._replace(span)
             return
         text = unescaped(token) if is_string else token
-        self._pair(top, span, text)
+        if not top.is_object or top.judged.is_naming or top.judged.is_valued:
+            self._pair(top, span, text)
         if is_string:
             self._put(span, text, self.text_of(text))
 
@@ -195,10 +237,9 @@ class JsonText:
             )
             top.is_named = top.is_named or (not top.index and _is_name(text))
             return
-        name = (top.name or "").lower()
-        if name in _VALUED:
+        if top.judged.is_valued:
             top.held = span
-        elif name in _NAMING and _is_name(text):
+        elif span[2][0] == '"' and _is_name(text):
             top.is_named = True
             if top.held:
                 self._replace(top.held)
@@ -223,20 +264,22 @@ class JsonText:
         top = self._stack[-1]
         if top.is_secret or top.is_next:
             return True
-        if top.is_object and top.name is not None and self._is_secret_field(top, top.name):
+        if top.judged.is_secret:
+            return True
+        if (top.judged.is_special or self._variables) and self._is_secret_field(top):
             return True
         if not self.paths:
             return False
         path = [(each.name or "") if each.is_object else str(each.index) for each in self._stack]
         return any(is_at(path, each) for each in self.paths)
 
-    def _is_secret_field(self, top: _Container, name: str) -> bool:
-        if is_secret(name):
-            return True
+    def _is_secret_field(self, top: _Container) -> bool:
+        """Return whether a field is secret because of the object that it is in."""
+        name = top.name or ""
         low = name.lower()
         return (
             (top.is_about and low in VALUE_NAMES)
-            or (top.is_named and low in _VALUED)
+            or (top.is_named and top.judged.is_valued)
             or (low in _PARENTS and bool(top.own_name) and is_secret(f"{top.own_name}_{low}"))
             or (name in self._variables and top.own_name == "variables")
         )

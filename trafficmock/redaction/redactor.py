@@ -39,7 +39,7 @@ _KNOWN = SecretPattern(key_forms.KNOWN)
 _WEBHOOKS = SecretPattern(key_forms.WEBHOOKS)
 _COOKIES = SecretPattern(secret_names.COOKIES, any_case=True)
 _NAME_HINT = SecretPattern(secret_names.HINT, any_case=True)
-_KEY_HINT = SecretPattern(key_forms.HINT, any_case=True)
+_HINT = SecretPattern(f"{secret_names.HINT}|{key_forms.HINT}", any_case=True)
 _NOT_BEARER = re.compile(key_forms.NOT_BEARER)
 _SCHEME = re.compile(rf"\s*{secret_names.SCHEMES}\s+", re.IGNORECASE)
 _COOKIE = re.compile(r"([^=;]*=\s*)([^;]*)")
@@ -299,14 +299,15 @@ class Redactor:
         if nested and "data:" in text:
             text = redacted_events(text, lambda data: self._text(data, nested - 1))
         # Most texts are values of JSON, and each pattern takes microseconds for the shortest.
-        has_name = _NAME_HINT.is_in(text)
+        may_have_any = _HINT.is_in(text)
+        has_name = may_have_any and _NAME_HINT.is_in(text)
         if has_name:
             text = _COOKIES.replace(text, self._cookie_line)
         if nested and ":" in text and "/" in text:
             text = _URL.replace(text, lambda groups: self._url_within(groups[0], nested))
         if has_name:
             text = self._named(text)
-        if has_name or _KEY_HINT.is_in(text):
+        if may_have_any:
             text = self._forms_of_keys(text)
         return self._added_patterns(self._base64(text, nested) if nested else text)
 
@@ -407,10 +408,8 @@ class Redactor:
         return f"{':'.join(parts)}@{host}"
 
     def _path(self, path: str) -> str:
-        if _NAME_HINT.is_in(path):
-            path = NamedValues(self.mark).pairs(path)
-        if _KEY_HINT.is_in(path):
-            path = self._forms_of_keys(path)
+        if _HINT.is_in(path):
+            path = self._forms_of_keys(NamedValues(self.mark).pairs(path))
         return self._added_patterns(path)
 
     def _fragment(self, fragment: str, nested: int) -> str:

@@ -24,11 +24,13 @@ NAMES: Final = (
 )
 """A field is secret whose name has one of these, in any case."""
 
+_SPACE: Final = "(?:[ :/+]|%20){1,3}"
+
 SPACED_NAMES: Final = (
-    r"\b(?:pass[ :/+]{1,3}(?:word|phrase|code)|card[ :/+]{1,3}number|session[ :/+]{1,3}(?:id|key)"
+    rf"\b(?:pass{_SPACE}(?:word|phrase|code)|card{_SPACE}number|session{_SPACE}(?:id|key)"
     r"|(?:api|access|private|signing|encryption|shared|master|account|auth|subscription|functions)"
-    r"[ :/+]{1,3}key|(?:auth(?:entication|ori[sz]ation)?|security|verification|recovery|backup)"
-    r"[ :/+]{1,3}code|code[ :/+]{1,3}verifier|connection[ :/+]{1,3}string)\b"
+    rf"{_SPACE}key|(?:auth(?:entication|ori[sz]ation)?|security|verification|recovery|backup)"
+    rf"{_SPACE}code|code{_SPACE}verifier|connection{_SPACE}string)\b"
 )
 """The same with a space or another separator between their words, which are whole words then."""
 
@@ -72,7 +74,7 @@ COOKIES: Final = (
 
 SHORT: Final = "|".join(sorted(SHORT_NAMES))
 
-HINT: Final = rf"{NAMES}|{SPACED_NAMES}|(?:\b|%5B)(?:{SHORT}|key|code)(?:\b|%5D)"
+HINT: Final = rf"{NAMES}|{SPACED_NAMES}|(?:-u|--user)[ =]|(?:\b|%5B)(?:{SHORT}|key|code)(?:\b|%5D)"
 """A text without one of these, in any case, has no name of a secret."""
 
 URL_HINT: Final = (

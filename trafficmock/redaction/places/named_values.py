@@ -43,7 +43,8 @@ _IN_HTML: Final = r"&(?:quot|apos|#34|#39|#x27|#x22);[^&<>\r\n]+"
 _IN_URL: Final = r"(?:%22|%27)(?:[^%& \t\r\n\"'<>]|%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[013-689A-Fa-f]))+"
 _DIGITS: Final = r"[0-9]{4}(?:[ -][0-9]{2,6}){2,4}"
 _WORD: Final = r"[^ \t\r\n\"'&<>\\;,}\]{\[][^ \t\r\n\"'&<>\\;,}\]]*"
-_QUOTED: Final = f"{_BLOCK}|{_STRING}|{_SINGLE}|{_ESCAPED}|{_ESCAPED_AGAIN}"
+_CALL: Final = r"[A-Za-z_][A-Za-z0-9_.:]{0,40}\([\"'][^\"'\r\n]+"
+_QUOTED: Final = f"{_BLOCK}|{_STRING}|{_SINGLE}|{_ESCAPED}|{_ESCAPED_AGAIN}|{_CALL}"
 _VALUES: Final = f"{_QUOTED}|{_IN_HTML}|{_IN_URL}|{_DIGITS}|{_WORD}"
 _SCHEME: Final = rf"((?:{secret_names.SCHEMES}[ \t]{{1,4}})?)"
 
@@ -82,7 +83,19 @@ _VALUE_NAME = SecretPattern(
     rf"({_VALUE_OF_PAIR})({_VALUES})([^{{}}\[\]]{{0,200}}?{_KEY_OF_PAIR})", any_case=True
 )
 
-_OPENING = re.compile(r"^(?:[bBrRuUfF]{0,2}(?:\"\"\"|[\"'])|\\+[\"']|&[a-z0-9#]{3,5};|%2[27])")
+_TUPLE = SecretPattern(
+    rf"(\([ \t]{{0,4}}[\"'](?:[A-Za-z0-9_.-]{{0,40}}(?:{_LONG_NAME})|{_SHORT_NAME})[\"'],"
+    r"[ \t]{0,4})"
+    rf"({_STRING}|{_SINGLE})([\"'][ \t]{{0,4}},?[ \t]{{0,4}}\))",
+    any_case=True,
+)
+_USER = SecretPattern(
+    r"((?:^|[ \t\"',\[])(?:-u|--user)[ =][\"']?[^ \t\r\n:\"']{1,80}:)([^ \t\r\n\"']+)()"
+)
+
+_OPENING = re.compile(
+    r"^(?:[A-Za-z_][A-Za-z0-9_.:]{0,40}\([\"']|[bBrRuUfF]{0,2}(?:\"\"\"|[\"'])|\\+[\"']|&[a-z0-9#]{3,5};|%2[27])"
+)
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9_]*")
 _BLOCK_MARKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
 _WORDS = frozenset({"true", "false", "null", "none", "undefined", "nil"})
@@ -117,9 +130,12 @@ class NamedValues:
             text = self._containers(text)
             text = _NAME_VALUE.replace(text, self._named_value)
             text = _VALUE_NAME.replace(text, self._named_value)
+        if "(" in text:
+            text = _TUPLE.replace(text, self._named_value)
         text = self.pairs(text)
         if "-" in text:
             text = _OPTION.replace(text, self._option)
+            text = _USER.replace(text, self._named_value)
         return _PARAMETER.replace(text, self._parameter)
 
     def pairs(self, text: str) -> str:
