@@ -109,6 +109,11 @@ class ReportTests(BrowserTestCase):
             self.assertEqual(violations(page, WHOLE, COLOURS), [])
             page.emulate_media(color_scheme="light")
         self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), 400)
+        page.keyboard.press("3")
+        before = "(cells) => cells.map((each) => getComputedStyle(each, '::before').content)"
+        expect(page.locator("[role=row] .col-path").first).to_be_visible()
+        hosts = page.locator("[role=row] .col-path[data-host]").evaluate_all(before)
+        self.assertIn('"payments.example"', hosts)
 
     def test_har(self) -> None:
         """A HAR is shown likewise, without tests; its entries do not say who decided."""

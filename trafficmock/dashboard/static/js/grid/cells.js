@@ -49,6 +49,22 @@ export const pair = (texts, hint) => (/** @type {HTMLElement} */ cell, /** @type
   cell.title = shown(hint(row));
 };
 
+const pathAndQuery = pair(
+  (row) => [row.path, row.query],
+  (row) => row.url,
+);
+
+/**
+ * A cell with the path; where there is no room for the column of hosts, the style shows the host before it.
+ *
+ * @param {HTMLElement} cell
+ * @param {Row} row
+ */
+export function place(cell, row) {
+  pathAndQuery(cell, row);
+  cell.dataset.host = shown(row.host);
+}
+
 /** A cell with the status or the error code. @param {HTMLElement} cell @param {Row} row */
 export function status(cell, row) {
   if (row.isBroken) {

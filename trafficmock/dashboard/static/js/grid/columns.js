@@ -3,7 +3,7 @@
 
 import { ACTIONS, OUTCOMES } from "../data/actions.js";
 import { bytes, clock, duration } from "../lib/format.js";
-import { action, bar, pair, plain, status } from "./cells.js";
+import { action, bar, pair, place, plain, status } from "./cells.js";
 
 /** @typedef {import("./grid.js").Column} Column @typedef {import("../data/rows.js").Row} Row */
 
@@ -62,10 +62,7 @@ const COLUMNS = {
   path: {
     name: "path",
     title: "Path",
-    show: pair(
-      (row) => [row.path, row.query],
-      (row) => row.url,
-    ),
+    show: place,
     by: (row) => row.path + row.query,
     least: 8,
     grow: 4,

@@ -74,6 +74,7 @@ export class Grid {
     const room = (this.element.clientWidth - ROW_PADDING) / remPixels();
     const columns = this.layout.fitting(room > 0 ? room : Infinity);
     const names = columns.map(({ name }) => name).join(" ");
+    this.element.classList.toggle("without-host", !columns.some(({ name }) => name === "host"));
     if (names !== this.shownColumns) {
       this.shownColumns = names;
       this.head.show(columns);
