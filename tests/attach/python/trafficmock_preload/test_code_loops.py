@@ -103,6 +103,12 @@ async def while_stream(q):
     async for x in q:
         await work(x)
 
+def for_long(q):
+    for x in q:
+        if x:
+            BODY
+        work(x)
+
 def for_list(q):
     for x in q:
         if x:
@@ -135,7 +141,7 @@ class LoopTests(SynchronousTestCase):
     def test_kinds(self) -> None:
         """Each function says in its name what it is."""
         names: dict[str, Any] = {}
-        exec(compile(SOURCE, "jobs.py", "exec"), names)  # noqa: S102
+        exec(compile(SOURCE.replace("BODY", "; ".join(["work(x)"] * 99)), "jobs.py", "exec"), names)  # noqa: S102
         for name, function in names.items():
             if isinstance(function, FunctionType):
                 self.assertEqual(kind_of(function), KINDS[name.partition("_")[0]], name)

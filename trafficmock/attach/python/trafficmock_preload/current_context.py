@@ -272,6 +272,15 @@ class TestContexts:
             return False
         return found.task is not None and not found.is_handled_by(task)  # type: ignore[union-attr]
 
+    def receive(self) -> None:
+        """Let this code, which has received a message, work for everyone; not if it is a request.
+
+        What its own request waits for is the request's.
+        """
+        found = self._variable.get()
+        if found is not None and not self.has_taken() and self.may_take(running_task()):
+            self.leave()
+
     def takes_from(self, queue: Any) -> bool:
         """Return whether this code has taken the job that it works for from a queue."""
         found = self._variable.get()
@@ -284,8 +293,8 @@ class TestContexts:
 
         It is nobody's where it cannot be told whose the consumer's work is: when jobs of several
         tests are taken before any of them has been worked for (a batch), and when a consumer takes
-        from a second queue. The first job counts only if the consumer waits for it: others look
-        for a resource that is free.
+        from a second queue while the first one is there. The first job counts only if the consumer
+        waits for it: others look for a resource that is free.
 
         :param put_in: the context in which the job was put.
         :param waits: whether the consumer waits for jobs.
@@ -295,8 +304,9 @@ class TestContexts:
         source: Any = weakref.ref(queue)
         is_known = waits
         if type(before) is ConsumerContext and before.queue is not None:
-            is_known = before.is_used and before.queue() is queue
-            source = before.queue
+            earlier = before.queue()
+            is_known = before.is_used and (earlier is queue or earlier is None)
+            source = source if earlier is None else before.queue
         is_known = is_known and is_job
         now = before.context if type(before) is ConsumerContext else before
         self._variable.set(ConsumerContext(put_in if is_known or now is put_in else None, source))

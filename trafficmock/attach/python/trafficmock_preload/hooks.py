@@ -241,9 +241,27 @@ _BACKGROUND = {
     "asyncio.selector_events": ("event_loops", "change_sockets"),
     "uvloop": ("event_loops", "change_loops", "Loop", "call_later"),
     "anyio.streams.memory": ("task_queues", "change_anyio_streams"),
+    "gevent.greenlet": ("greenlets", "change_gevent"),
+    "gevent.queue": ("greenlets", "change_gevent_queues"),
+    "gevent.pool": ("greenlets", "change_gevent_groups"),
+    "gevent.threadpool": ("greenlets", "change_gevent_pools"),
+    "eventlet.queue": ("greenlets", "change_eventlet_queues"),
+    "eventlet.greenthread": ("greenlets", "change_eventlet"),
+    "sched": ("kept_jobs", "change_sched"),
+    "apscheduler.job": ("kept_jobs", "change_apscheduler_jobs"),
+    "apscheduler.executors.base": ("kept_jobs", "change_apscheduler_executors"),
+    "aiojobs._job": ("kept_jobs", "change_aiojobs"),
+    "strawberry.dataloader": ("kept_jobs", "change_strawberry_loaders"),
+    "aiodataloader": ("kept_jobs", "change_aiodataloader"),
+    "promise.dataloader": ("kept_jobs", "change_promise_loaders"),
+    "redis.client": ("received_messages", "change_redis"),
+    "redis.asyncio.client": ("received_messages", "change_redis"),
+    "psycopg.connection": ("received_messages", "change_psycopg", "Connection"),
+    "psycopg.connection_async": ("received_messages", "change_psycopg", "AsyncConnection"),
 }
-"""Threads, pools, queues and timers by module, with a module of :mod:`.background`, a function of
-it, and the arguments of that.
+"""Threads, pools, queues, timers and what keeps jobs, by module.
+
+Each has a module of :mod:`.background`, a function of it, and the arguments of that.
 """
 
 _SERVING = {*_FRAMEWORKS, *_SERVERS, *_TASK_QUEUES} - {"twisted.internet.defer"}

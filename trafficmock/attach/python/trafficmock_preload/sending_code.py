@@ -43,6 +43,7 @@ _QUEUES = frozenset(
     {"arq", "billiard", "celery", "dramatiq", "huey", "kombu", "procrastinate", "rq", "taskiq"}
 )
 _SCHEDULES = frozenset({"apscheduler", "sched", "schedule"})
+_BATCHES = frozenset({"aiodataloader", "promise.dataloader", "strawberry.dataloader"})
 _POOLS = frozenset({"concurrent.futures.thread", "multiprocessing.pool"})
 _IMPORT = "importlib._bootstrap"
 
@@ -67,7 +68,8 @@ class _Code:
         self.top = module.partition(".")[0]
         self.kind = kind_of(file)
         self.shown = _shown(file)
-        self.starts = self.top if self.top in _QUEUES or self.top in _SCHEDULES else ""
+        starts = self.top in _QUEUES or self.top in _SCHEDULES or module in _BATCHES
+        self.starts = self.top if starts else ""
         names = _ENTERING.intersection(code.co_varnames + code.co_cellvars + code.co_freevars)
         self.holds_request = bool(names if file.startswith(_ENTRIES) else names - {"request"})
         self.is_telling = bool(self.starts or self.holds_request or module in {_IMPORT, *_POOLS})
@@ -159,7 +161,8 @@ def _source(past: Inbound | None, frames: list[tuple[FrameType, _Code]]) -> dict
         return {"kind": "expired", "inbound": _request(*past)}
     for _, code in reversed(frames):
         if code.starts:
-            return {"kind": "queue" if code.starts in _QUEUES else "timer", "name": code.starts}
+            kind = "queue" if code.starts in _QUEUES else "timer"
+            return {"kind": "batch" if code.module in _BATCHES else kind, "name": code.starts}
     if (inbound := _handled(frames)) is not None:
         return {"kind": "request", "inbound": inbound}
     if (loop := _of_loop()) is not None:

@@ -5,9 +5,16 @@ For what is nobody's, the doctor tells where the context was lost.
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import subprocess
 import sys
+import tempfile
+import venv
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -15,6 +22,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.interop.clients.opentelemetry.frameworks import PATIENT
 from tests.interop.clients.python.background.flask_kinds import EVERYONE, POLLER, TICKS
+from tests.interop.clients.python.test_services import clean
 from tests.interop.clients.python.ways.owners import (
     NOBODY,
     SECONDS,
@@ -39,8 +47,36 @@ EACH = 2
 
 FLASK = (f"{HERE}.flask_kinds", "PORT")
 FASTAPI = ("uvicorn", "--fd", "FD", "--log-level", "error", f"{HERE}.fastapi_kinds:application")
+LIBRARIES = ("uvicorn", "--fd", "FD", "--log-level", "error", f"{HERE}.library_kinds:application")
+GEVENT = (
+    "bin/gunicorn",
+    "-k",
+    "gevent",
+    "-b",
+    "127.0.0.1:PORT",
+    f"{HERE}.greenlet_kinds:application",
+)
+EVENTLET = (f"{HERE}.greenlet_kinds", "PORT")
+PACKAGES = (
+    *("aiodataloader", "aiojobs", "apscheduler<4", "channels", "eventlet", "fastapi", "flask"),
+    *("gevent", "gunicorn", "httpx", "hypothesis", "janus", "pyee", "reactivex", "requests"),
+    *("strawberry-graphql", "taskiq", "uvicorn"),
+)
+INSTALL_SECONDS = 600
 COUNTS = {POLLER: TICKS + 1}
 """The requests of a kind that works for everyone once it has begun."""
+
+
+@cache
+def python() -> str:
+    """Make an environment with libraries; return its interpreter."""
+    folder = Path(tempfile.mkdtemp(prefix="trafficmock-background-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    venv.create(folder, with_pip=True)
+    made = str(folder / "bin" / "python")
+    install = [made, "-m", "pip", "install", "--quiet", *PACKAGES]
+    subprocess.run(install, check=True, timeout=INSTALL_SECONDS, env=clean())
+    return made
 
 
 def whose(owners: dict[str, set[str]]) -> str:
@@ -73,7 +109,9 @@ class BackgroundTests(SynchronousTestCase):
             for each in asked:
                 each.result(SECONDS)
 
-    def found(self, *words: str, **env: str) -> dict[str, tuple[str, set[str]]]:
+    def found(
+        self, *words: str, interpreter: str = sys.executable, **env: str
+    ) -> dict[str, tuple[str, set[str]]]:
         """Start a server, begin each kind of work, and say what came of it.
 
         :returns: by kind: whose its requests were, and what the doctor says of nobody's.
@@ -83,7 +121,7 @@ class BackgroundTests(SynchronousTestCase):
             mocks = {name: stack.enter_context(sync.mocks(proxy.url, title=name)) for name in TESTS}
             for name, each in mocks.items():
                 each.mock("http://api.shop.test/**", body=name)
-            page, kinds = start(stack, "kinds", sys.executable, proxy.url, words, **env)
+            page, kinds = start(stack, "kinds", interpreter, proxy.url, words, **env)
             headers = {NOBODY: {}, **{name: each.headers for name, each in mocks.items()}}
             for kind in kinds:
                 self.ask_all(page, kind, headers)
@@ -97,8 +135,21 @@ class BackgroundTests(SynchronousTestCase):
 
     def test_page(self) -> None:
         """Each kind is what the page says, and the doctor says what the page says of nobody's."""
-        found = self.found(*FLASK) | self.found(*FASTAPI)
-        rows = [[cell.replace("`", "") for cell in row] for row in table(PAGE, "In Python")]
+        self.compare(self.found(*FLASK) | self.found(*FASTAPI), "In Python")
+
+    def test_libraries(self) -> None:
+        """So it is with libraries that keep jobs."""
+        self.compare(self.found(*LIBRARIES, interpreter=python()), "With a library, in Python")
+
+    def test_greenlets(self) -> None:
+        """So it is in greenlets."""
+        servers = (GEVENT, EVENTLET)
+        found = [self.found(*words, interpreter=python()) for words in servers]
+        self.compare(found[0] | found[1], "In greenlets")
+
+    def compare(self, found: Mapping[str, tuple[str, set[str]]], title: str) -> None:
+        """Compare what came of work with a table of the page."""
+        rows = [[cell.replace("`", "") for cell in row] for row in table(PAGE, title)]
         said = {kind: whose for kind, whose, *_ in rows}
         self.assertEqual({kind: whose for kind, (whose, _) in found.items()}, said)
         for kind, _, told, _ in (row for row in rows if row[1] == "nobody's"):

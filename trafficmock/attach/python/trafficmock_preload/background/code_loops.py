@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
+from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def loops(code: CodeType) -> list[tuple[int, int, int]]:
 class _Function:
     """The instructions of a function.
 
-    From Python 3.11 on those that handle exceptions are behind all others.
+    From Python 3.12 on those that handle exceptions are behind all others.
     """
 
     def __init__(self, code: CodeType) -> None:
@@ -46,7 +48,9 @@ class _Function:
 
         self._every = [*dis.get_instructions(code)]
         self._jumps = {*dis.hasjrel, *dis.hasjabs}
-        entries = getattr(dis.Bytecode(code), "exception_entries", ())
+        entries: Any = ()
+        if sys.version_info >= (3, 12):
+            entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
         self._handled = [(each.start, each.end, each.target) for each in entries]
         self._cold = min((target for *_, target in self._handled), default=1 + len(code.co_code))
         starts = {at: line for at, line in dis.findlinestarts(code) if line}
@@ -74,20 +78,34 @@ class _Function:
 
         That of an ``await`` is none. Ranges that overlap are of one loop.
         """
-        ends: dict[int, int] = {}
+        hot: dict[int, int] = {}
+        cold: dict[int, int] = {}
         before = ""
         for each in self._every:
             is_of_await = each.opname == "JUMP_BACKWARD_NO_INTERRUPT" or before == "CLEANUP_THROW"
             before = each.opname
             if each.opcode in self._jumps and each.argval <= each.offset and not is_of_await:
+                ends = hot if each.offset < self._cold else cold
                 ends[each.argval] = max(ends.get(each.argval, 0), each.offset)
         found: list[tuple[int, int]] = []
-        for begin, end in sorted(ends.items()):
+        for begin, end in sorted(hot.items()):
             if found and found[-1][0] < begin <= found[-1][1] < end:
                 found.append((found.pop()[0], end))
             else:
                 found.append((begin, end))
+        # What handles an exception goes on with a loop; of some loops nothing else does.
+        for begin, end in cold.items():
+            if not any(
+                self._is_head(begin, first) or first <= begin <= last for first, last in found
+            ):
+                found.append((begin, end))
         return found
+
+    def _is_head(self, at: int, first: int) -> bool:
+        """Return whether nothing is done from an instruction to the first one of a loop."""
+        return at < first and all(
+            each.opname == "NOP" for each in self._every if at <= each.offset < first
+        )
 
     def _within(self, begin: int, end: int) -> set[int]:
         """Return the offsets of a loop, with those of what handles exceptions in it."""
@@ -103,22 +121,23 @@ class _Function:
 
     def _kind(self, begin: int, end: int, within: set[int], first: int) -> int:
         """Return the kind of a loop."""
-        opened = [each.opname for each in self._every if each.offset >= begin][:2]
+        after = (each.opname for each in self._every if each.offset >= begin)
+        opened = [*islice((name for name in after if name != "EXTENDED_ARG"), 2)]
         if opened[0] == "FOR_ITER":
             return FOR
         if "GET_ANEXT" in opened:
             return WHILE
         hot = max((at for at in within if at < self._cold), default=end)
         inside = [each for each in self._every if each.offset in within]
-        has_end = any(self._leaves(each, end, hot, within, first) for each in inside)
+        has_end = any(self._leaves(each, begin, hot, within, first) for each in inside)
         return WHILE if has_end else ENDLESS
 
-    def _leaves(self, each: Any, end: int, hot: int, within: set[int], first: int) -> bool:
+    def _leaves(self, each: Any, begin: int, hot: int, within: set[int], first: int) -> bool:
         """Return whether an instruction may leave a loop, but by an exception."""
         if each.opname in _RETURNS:
             return True
         to = each.argval
         if each.opcode not in self._jumps or to in within or to >= self._cold:
             # The jump back may depend on the condition of the loop.
-            return each.offset == end and "_IF_" in each.opname
+            return bool(to == begin and "_IF_" in each.opname)
         return each.opname not in _TO_HANDLERS and (to > hot or self._lines[to] < first)

@@ -65,9 +65,17 @@ def runs_for_everyone(task: Any, *, is_over: bool, is_begun: bool) -> bool:
 def begins_thread(frame: FrameType) -> bool:
     """Return whether a thread, or a job of a pool, begins with the caller of this code."""
     code = frame.f_code
-    return code.co_name == "_bootstrap_inner" or (
-        code.co_name == BEGIN and kind_of(code.co_filename) == OWN
-    )
+    if code.co_name == "_bootstrap_inner":
+        return True
+    if code.co_name == BEGIN and kind_of(code.co_filename) == OWN:
+        return True
+    return frame.f_back is None and _in_greenlet()
+
+
+def _in_greenlet() -> bool:
+    """Return whether a greenlet runs, but the one that every thread has."""
+    greenlet = sys.modules.get("greenlet")
+    return greenlet is not None and greenlet.getcurrent().parent is not None
 
 
 def begin_of_task(task: Any) -> FrameType | None:
