@@ -1,6 +1,7 @@
 "use strict";
 
 const Module = require("node:module");
+const vm = require("node:vm");
 const { isMainThread } = require("node:worker_threads");
 const { changeModules } = require("./module-bundles.js");
 const { outer } = require("./realm.js");
@@ -39,8 +40,8 @@ function changeBundled(those, harm) {
 }
 
 /**
- * Read the texts of the application's first ES modules, and those of CommonJS, which each loader gives to one method but
- * Node's own of ES modules.
+ * Read the texts of the application's first ES modules, those of CommonJS, which each loader gives to one method but Node's
+ * own of ES modules, and what a server such as vite-node compiles by itself.
  * @returns {() => void} stops reading
  */
 function watchSources() {
@@ -51,10 +52,21 @@ function watchSources() {
     return original.call(this, bundleText(content, path), path, ...rest);
   }
   owner._compile = _compile;
+  const own = /** @type {any} */ (vm);
+  const { runInThisContext: run } = own;
+  /** @this {any} */
+  function runInThisContext(/** @type {any} */ content, /** @type {any} */ options, /** @type {any[]} */ ...rest) {
+    const path = typeof options === "string" ? options : options?.filename;
+    return run.call(this, typeof path === "string" ? inlinedText(content, path) : content, options, ...rest);
+  }
+  own.runInThisContext = runInThisContext;
+  Module.syncBuiltinESMExports();
   if (isMainThread) changeModules(bundleText);
   Object.defineProperty(outer, CALLED, { value: called, configurable: true, enumerable: false });
   return () => {
     if (owner._compile === _compile) owner._compile = original;
+    if (own.runInThisContext === runInThisContext) own.runInThisContext = run;
+    Module.syncBuiltinESMExports();
     Reflect.deleteProperty(outer, CALLED);
   };
 }
@@ -67,7 +79,22 @@ function watchSources() {
 function bundleText(content, path) {
   if (typeof content !== "string" || typeof path !== "string") return content;
   if (content.length < SMALLEST && /[\\/]node_modules[\\/]/.test(path)) return content;
-  const { source, unhooked } = withCalls(content, path);
+  return named(withCalls(content, path), path);
+}
+
+/**
+ * @param {any} content of a file that is no module of Node, of a library perhaps, which has no other change then
+ * @param {string} path
+ * @returns {any}
+ */
+const inlinedText = (content, path) => (typeof content === "string" ? named(withCalls(content, ""), path) : content);
+
+/**
+ * Name the libraries that are unhooked.
+ * @param {{ source: string, unhooked: import("./bundled-libraries.js").Library[] }} found
+ * @param {string} path
+ */
+function named({ source, unhooked }, path) {
   for (const { name, file } of unhooked) {
     const found = changes.get(file);
     if (found) foundUnhooked(name, path, found.harm);

@@ -10,26 +10,22 @@ const { sayOnce } = require("./say-once.js");
  * @property {string} file that it is a part of
  */
 
-/** By name and file. @type {Map<string, Unhooked>} */
+/** The first of each, by their names. @type {Map<string, Unhooked>} */
 const found = new Map();
 
 /** @type {Set<(one: Unhooked) => void>} */
 const listeners = new Set();
 
-/** The most that are told of. */
-const MOST = 20;
-
 /**
- * Note that a library cannot be changed, once for each of its files.
+ * Note that a library cannot be changed, once for all files that it is a part of.
  * @param {string} name
  * @param {string} file that it is a part of
  * @param {string} harm what follows
  */
 function foundUnhooked(name, file, harm) {
-  const key = `${name} ${file}`;
-  if (found.has(key) || found.size >= MOST) return;
+  if (found.has(name)) return;
   const one = { name, file };
-  found.set(key, one);
+  found.set(name, one);
   sayOnce(
     `${name} in ${file} cannot be changed, so ${harm}. Keep it out of the bundle (external in esbuild and webpack).`,
   );
