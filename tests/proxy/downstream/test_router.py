@@ -325,6 +325,16 @@ class DemandTests(SynchronousTestCase):
         self.assertEqual((entry["request"]["method"], entry["action"]), ("CONNECT", "passthrough"))
         self.assertIn("client certificate", entry["outcome"]["response"]["statusText"])
 
+    def test_once(self) -> None:
+        """One that is read because of a test takes one request: later the test may be over."""
+        self.harness.worker("**/other")
+        client, answer = self.opened(b"Trafficmock-Alone: its client has a client certificate")
+        self.assertIn(b"trafficmock-authority", answer)
+        client.sends(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
+        self.harness.servers[0].sends(OK)
+        self.assertIn(b"connection: close", client.took())
+        self.assertTrue(client.disconnecting)
+
     def test_no_longer_watched(self) -> None:
         """A tunnel that has ended is not ended once more."""
         client, _ = self.opened(b"Trafficmock-Alone: why")

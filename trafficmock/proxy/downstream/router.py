@@ -148,7 +148,7 @@ class AbsoluteFormRouter:
             proxy_client,
             authority=authority,
             headers=headers,
-            inside=self._inside(connection, proxy_client, authority, headers, demands),
+            inside=self._inside(connection, proxy_client, authority, headers, head),
             is_attached=attached_clients.opens_for_agent(head),
             why=why,
         )
@@ -160,15 +160,24 @@ class AbsoluteFormRouter:
         proxy_client: ProxyClient | None,
         authority: Authority,
         headers: dict[str, str],
-        demands: ServerDemands | None,
+        head: RequestHead,
     ) -> HttpContinuation:
-        """Make the function that reads requests within a tunnel."""
+        """Make the function that reads requests within a tunnel.
+
+        :param head: the head of its CONNECT.
+        """
+        demands, wants_alone = server_demands(head), bool(reason_to_leave_alone(head))
 
         def inside(data: bytes, *, tls: bool) -> None:
             scheme, port = "https" if tls else "http", authority.port or 0
             origin = Origin(scheme, authority.host, port, demands if tls else None)
             router = TunnelledRequestRouter(
-                self._resources, proxy_client, origin, headers, self._connect
+                self._resources,
+                proxy_client,
+                origin,
+                headers,
+                self._connect,
+                keeps=not wants_alone,
             )
             try:
                 context = self._resources.certificates.context_for(authority.host) if tls else None
@@ -253,6 +262,8 @@ class TunnelledRequestRouter:
     :param origin: the server.
     :param headers: the header of CONNECT.
     :param connect: handles another CONNECT of an attached process.
+    :param keeps: whether the client's connection stays open after a request. If its TLS is to reach
+        the server when no test mocks that, the next request has to come by another tunnel.
     """
 
     def __init__(
@@ -262,8 +273,11 @@ class TunnelledRequestRouter:
         origin: Origin,
         headers: dict[str, str],
         connect: Callable[[ClientConnection, RequestHead], None],
+        *,
+        keeps: bool = True,
     ) -> None:
         self._connect = connect
+        self._keeps = keeps
         self._resources = resources
         self._proxy_client = proxy_client
         self._origin = origin
@@ -278,7 +292,7 @@ class TunnelledRequestRouter:
             return
         self._used = True
         aim = self._aim(head)
-        begin(connection, self._proxy_client, self._resources, head, aim)
+        begin(connection, self._proxy_client, self._resources, head, aim, keeps=self._keeps)
 
     def lost(self, reason: BaseException | None) -> None:
         """Record a failed TLS handshake of the client as one row in the history."""
@@ -328,11 +342,14 @@ def begin(
     resources: ProxyResources,
     head: RequestHead,
     aim: Target,
+    *,
+    keeps: bool = True,
 ) -> None:
     """Begin a request or a WebSocket.
 
     :param proxy_client: its agent; ``None`` in a browser proxy, where it passes through.
     :param aim: the server and path of the request.
+    :param keeps: whether the connection may stay open after the request.
     :raises BadMessageError: if the framing of the body or the WebSocket handshake is malformed.
     """
     if b"upgrade" in head.fields and is_opening(head):
@@ -356,9 +373,9 @@ def begin(
         session.announce()
         return
     body = framing.of_request(head)
-    connection.begin(
-        ProxiedRequest(connection, proxy_client, resources, head=head, target=aim, body=body)
-    )
+    request = ProxiedRequest(connection, proxy_client, resources, head=head, target=aim, body=body)
+    request.keep = request.keep and keeps
+    connection.begin(request)
 
 
 def check_host(head: RequestHead) -> None:

@@ -1,7 +1,8 @@
 """Run as a child, ``calls.py LIBRARY PLAN``: what a library sees of each server of a plan.
 
 The plan is JSON on the command line: the ports of the servers, and files of certificates. For each
-call a line of JSON comes: its name, and the status and body, or the classes of the error.
+call a line of JSON comes: its name, and the status and body, or the classes of the error. With a
+URL behind it, the plan has the options of one client, see :func:`keep`.
 """
 
 from __future__ import annotations
@@ -260,5 +261,21 @@ def main(library: str, plan: dict[str, Any]) -> None:
         sys.stdout.write(json.dumps([name, outcomes]) + "\n")
 
 
+def keep(library: str, options: dict[str, Any], url: str) -> None:
+    """Call a URL by one client for each line that is read, and write the body or the error."""
+    get = LIBRARIES[library](options)
+    for _ in sys.stdin:
+        try:
+            text = get("GET", url)[1].decode()
+        except Exception as error:  # noqa: BLE001 - what the library raises is the result
+            text = f"{classes(error)}: {error}"
+        sys.stdout.write(json.dumps(text) + "\n")
+        sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], json.loads(sys.argv[2]))
+    library, given, *urls = sys.argv[1:]
+    if urls:
+        keep(library, json.loads(given), urls[0])
+    else:
+        main(library, json.loads(given))
