@@ -170,9 +170,11 @@ class Driver:
         except InvalidMessageError as error:
             self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
             return
-        self._perform(self.coordinator.handle(link.id, message, now), now)
+        effects = self.coordinator.handle(link.id, message, now)
         if type(message) in CONCERNING:
+            # Before the answer, behind which the test calls its application.
             self.tunnels.judge_anew()
+        self._perform(effects, now)
         if type(message) in SOCKET_FRAMES:
             self._backpressure.pause_sender(link)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from trafficmock.proxy.downstream.client_hello import offered_protocols
@@ -175,8 +177,15 @@ class ConnectSniffer:
         self._tunnel.carry_blindly(b"")
 
     def _end(self) -> None:
-        """Close the client's connection: its next request has to come by another tunnel."""
+        """Close the client's connection: its next request has to come by another tunnel.
+
+        The FIN is sent now, and not when the reactor comes to it, because the test may call its
+        application meanwhile.
+        """
         self._tunnel.client_lost()
+        if hasattr(self._client, "getHandle"):
+            with suppress(OSError):
+                self._client.getHandle().shutdown(socket.SHUT_WR)
         self._client.loseConnection()
 
     def _begin_tls(self) -> None:
