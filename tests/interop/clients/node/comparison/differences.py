@@ -165,7 +165,7 @@ RIGHT = (
     Difference(
         "got on Node 24 without the agent hides why a connection was refused",
         ("abort",),
-        r"error\..*",
+        r"error\..*|events\.length",
         call=r"got: (get over http|retry|retry in vain)",
     ),
 )
