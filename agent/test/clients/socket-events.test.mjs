@@ -5,6 +5,7 @@ import https from "node:https";
 import net from "node:net";
 import { after, before, describe, test } from "node:test";
 import tls from "node:tls";
+import { HttpProxyAgent } from "http-proxy-agent";
 import { take } from "../../../tests/interop/clients/node/lib/events.cjs";
 import { startTrafficMock } from "../../index.mjs";
 import { selfSigned } from "../lib/certificate.mjs";
@@ -195,6 +196,48 @@ describe("events of requests", () => {
     }
     assert.equal(new Set(ports).size, 1, String(ports));
     keepAlive.destroy();
+    await take();
+  });
+
+  test("an upgrade goes both ways through the socket that was given before", async () => {
+    const later = `/decided-${Object.keys(DECIDED).indexOf("fallback, later")}`;
+    const server = http.createServer().on("upgrade", (req, socket) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nfirst ");
+      socket.on("data", (data) => socket.end(`echo ${data}`)).on("error", () => {});
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${server.address().port}`;
+    for (const path of ["/passed", later]) {
+      const req = http.get(url + path, { headers: { Connection: "Upgrade", Upgrade: "echo" } });
+      const [, socket, head] = await once(req, "upgrade");
+      socket.write("hello");
+      const chunks = [head];
+      socket.on("data", (data) => chunks.push(data));
+      await once(socket, "end");
+      socket.end();
+      await once(socket, "close");
+      assert.equal(Buffer.concat(chunks).toString(), "first echo hello", path);
+    }
+    server.close();
+    await take();
+  });
+
+  test("a library's agent writes the head of a request that passes late", async () => {
+    const later = `/decided-${Object.keys(DECIDED).indexOf("fallback, later")}`;
+    const asked = [];
+    const forward = http.createServer((req, res) => {
+      asked.push(req.url);
+      req.resume().on("end", () => res.end("forwarded"));
+    });
+    await new Promise((resolve) => forward.listen(0, "127.0.0.1", resolve));
+    const through = new HttpProxyAgent(`http://127.0.0.1:${forward.address().port}`);
+    const req = http.request(upstream.url + later, { method: "POST", agent: through });
+    req.end("body");
+    const [response] = await once(req, "response");
+    assert.equal(Buffer.concat(await response.toArray()).toString(), "forwarded");
+    assert.deepEqual(asked, [upstream.url + later]);
+    forward.closeAllConnections();
+    forward.close();
     await take();
   });
 
