@@ -520,6 +520,35 @@ test("what strict mode refused and no test owns can be asked for", async (t) => 
   await mocks.end();
 });
 
+test("the end of a strict test writes on stderr what no test owns, once for all tests", async (t) => {
+  const proxy = await startProxy("--strict");
+  t.after(() => proxy.stop());
+  const { hostname, port } = new URL(proxy.url);
+  const send = async (host) => {
+    const [answer] = await once(get({ hostname, port, path: `http://${host}/`, headers: { host } }), "response");
+    answer.resume();
+  };
+  const written = [];
+  const { write } = process.stderr;
+  process.stderr.write = (text) => written.push(text) > 0;
+  try {
+    for (const workerId of ["0", "1"]) {
+      const mocks = await connect({ title: workerId, proxyUrl: proxy.url, strict: true, workerId });
+      if (workerId === "0") await Promise.all(["nobody.test", "checkpoint.prisma.io"].map(send));
+      await mocks.end();
+    }
+  } finally {
+    process.stderr.write = write;
+  }
+  const [text, ...others] = written;
+  assert.deepEqual(others, []);
+  assert.match(text, /^What frameworks sent .*\n {2}GET http:\/\/checkpoint\.prisma\.io\/, client .*\n.*preset:prisma/);
+  assert.match(
+    text,
+    /\nStrict mode refused requests that no test owns:\n {2}GET http:\/\/nobody\.test\/, client proxy, at /,
+  );
+});
+
 test("a strict test or run without an application fails", async (t) => {
   const proxy = await startProxy();
   t.after(() => proxy.stop());
