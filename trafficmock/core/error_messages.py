@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from trafficmock.matching.patterns.framework_calls import PREFIX
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.redaction.process_redactor import process_redactor, safe_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -378,7 +378,7 @@ def sender(agent: Agent) -> str:
     if agent.pid is None:
         return named
     # A directory says little, and what is at the end says most.
-    command = _DIRECTORY.sub("", agent.command or "")
+    command = process_redactor().text(_DIRECTORY.sub("", agent.command or ""))
     shown = command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 1]}…"
     return f"{named}, process {agent.pid}" + (f" ({shown})" if shown else "")
 

@@ -172,11 +172,14 @@ class ThisRunTests(RunCase):
         agent = self.playbook.agent("api", features=("context", "strict"))
         client = self.playbook.coordinator.state.peers[agent.id]
         assert isinstance(client, Agent)
-        client.pid, client.command = 4711, "/usr/bin/node /srv/api/worker.mjs --x"
+        client.pid, client.command = 4711, "/usr/bin/node /srv/api/worker.mjs --token=hush"
         self.run_strict()
         self.alone(agent=agent)
         (row,) = self.listed().requests
-        self.assertEqual(row.sender, "client api, process 4711 (node worker.mjs --x)")
+        self.assertRegex(
+            row.sender,
+            r"client api, process 4711 \(node worker\.mjs --token=\[redacted.*\]\)",
+        )
         self.registers()
         (error,) = self.told(self.asks(agent=agent, request_id="r2"))
         self.assertTrue(error.message.endswith(f"It was sent by {row.sender}."), error.message)

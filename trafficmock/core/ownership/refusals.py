@@ -136,8 +136,7 @@ class Refusals:
             list(refusal.allow),
             UNSET if nearest is None else _described(nearest),
             is_last or UNSET,
-            UNSET if pending.agent.pid is None else pending.agent.pid,
-            pending.agent.command or UNSET,
+            error_messages.sender(pending.agent),
         )
 
 

@@ -60,8 +60,7 @@ class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
     :param allow: the allow list in force.
     :param nearest: absent without a route to compare with.
     :param last: later refusals of this test are not sent to the worker.
-    :param pid: the process that sent it, if its agent tells that.
-    :param command: the command line of that process.
+    :param sender: as of :class:`UnmatchedRequest`.
     """
 
     request_id: str
@@ -72,7 +71,6 @@ class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
     allow: list[str]
     nearest: NearestRoute | UnsetType = UNSET
     last: bool | UnsetType = UNSET
-    pid: int | UnsetType = UNSET
-    command: str | UnsetType = UNSET
+    sender: str = ""
 
     __repr__ = quiet_repr
