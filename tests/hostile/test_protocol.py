@@ -23,7 +23,7 @@ FROM_AGENTS = {
     *("request:start", "request:cancel", "fetch:result", "request:response", "request:observe"),
     *("request:body", "agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
     *("filter:ack", "synced", "request:passed", "batch", "stream:ack", "stream:closed"),
-    *("context:seen", "request:ignored", "agent:unhooked"),
+    *("context:seen", "request:ignored", "agent:tests", "agent:unhooked"),
 }
 FROM_WORKERS = {
     *("test:register", "test:unregister", "test:subscribe", "route:register", "route:unregister"),

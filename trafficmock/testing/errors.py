@@ -113,6 +113,14 @@ class MixedContextWarning(UserWarning):
     """A request carries one test's context, although only another test has a route for it."""
 
 
+class UnseenTrafficWarning(UserWarning):
+    """Traffic of the application is not seen, such as HTTP/2, or a library cannot be changed.
+
+    What the test mocks may have reached a real server all the same, or a job of such a library may
+    have another test's context.
+    """
+
+
 class UnusedReplayWarning(UserWarning):
     """A test passed, and a HAR that it replays answered no request of an application."""
 

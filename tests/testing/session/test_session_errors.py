@@ -12,6 +12,7 @@ from trafficmock.testing.errors import (
     IsolationError,
     MixedContextWarning,
     RoutingError,
+    UnseenTrafficWarning,
     UsageError,
 )
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
@@ -60,6 +61,18 @@ class ErrorTests(SynchronousTestCase):
         error, another = self.taken(harness)
         self.assertEqual(error.__notes__, ["2 more requests met the same."])
         self.assertEqual(getattr(another, "__notes__", []), [])
+
+    def test_unseen(self) -> None:
+        """Traffic that nobody sees is a warning, also in a test that requires its context."""
+        harness = SessionHarness(info=TestInfo(isolation="required"))
+        for code in (outbound.UNSEEN_CONNECTION, outbound.UNHOOKED_LIBRARY):
+            harness.receive(outbound.TestWarning("t1", code, code))
+        self.assertEqual(self.taken(harness), [])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warn(harness.session)
+        self.assertEqual({each.category for each in caught}, {UnseenTrafficWarning})
+        self.assertEqual(len(caught), 2)
 
     def test_mixed_context(self) -> None:
         """A context that may be the wrong one is a warning; it fails a test that requires it."""

@@ -13,6 +13,7 @@ from trafficmock.testing.errors import (
     MixedContextError,
     MixedContextWarning,
     RoutingError,
+    UnseenTrafficWarning,
 )
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session import required_routes
@@ -393,8 +394,10 @@ class Session:
         """Keep a warning; a test that requires its context fails by a mixed up one."""
         if message.code == MIXED_CONTEXT and self.info.isolation == "required":
             self.errors.append(MixedContextError(message.message))
-        else:
-            self.warnings.append(MixedContextWarning(message.message))
+            return
+        is_mixed = message.code == MIXED_CONTEXT
+        kind = MixedContextWarning if is_mixed else UnseenTrafficWarning
+        self.warnings.append(kind(message.message))
 
     def is_foreign(self, request_id: str) -> bool:
         """Return whether a recorded request carries the context of another test.
