@@ -129,7 +129,7 @@ class RefusedTests(SynchronousTestCase):
         title = "refused by strict mode"
         self.assertIn(
             f"{title}, see the errors: 1\n{title}, without the context of a test: 1\n"
-            "  GET http://h.test/charge, client shop\nmade for",
+            "  GET http://h.test/charge, client shop\nno request met",
             text,
         )
         self.assertIn("http://h.test/charge (client shop): path differs", text)

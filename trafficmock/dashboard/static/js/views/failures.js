@@ -13,7 +13,7 @@ import { cut, oneLine, visible } from "../lib/text.js";
 
 const MOST_FAILURES = 8;
 const LONGEST_URL = 160;
-const LONGEST_REASON = 500;
+const LONGEST_REASON = 1000;
 
 /** @param {Row[]} failed newest first */
 export function failures(failed) {
