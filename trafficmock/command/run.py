@@ -51,10 +51,6 @@ EXAMPLES = """\
   trafficmock run --sealed --publish 3000 -- node server.js
 """
 
-AS_ROOT = (
-    "this sealed command runs as root, who can change files of the system and of the kernel, and "
-    "so can leave by them: seal commands of an ordinary user"
-)
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a command that cannot be started (POSIX, Shell Command Language, 2.8.2)."""
 
@@ -163,10 +159,9 @@ def _sealed(
         )
     proxy = sealed.Place(address.host, address.port)
     reached = [sealed.Place.parse(text) for text in options.reach]
-    if sys.platform == "linux":
-        sealed.check_proxy(proxy, reached)
-        if os.geteuid() == 0:
-            sys.stderr.write(f"trafficmock: {AS_ROOT}\n")
+    sealed.check_proxy(proxy, reached)
+    if note := sealed.root_note():
+        sys.stderr.write(f"trafficmock: {note}\n")
     sealed.seal(proxy, reached, options.publish)
     kept = {name: text for name, text in environment.items() if name not in sealed.FILES_BY_NUMBER}
     return {**kept, SEALED_VARIABLE: "1"}

@@ -13,10 +13,9 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.support.processes.proxy_process import REPOSITORY, SECONDS, running_proxy
 from tests.support.waiting import wait_until
-from trafficmock.command.run import AS_ROOT
 from trafficmock.command.sealing import sealed
 from trafficmock.command.sealing.namespaces import SealError
-from trafficmock.command.sealing.sealed import MOST_HOSTS, Place
+from trafficmock.command.sealing.sealed import AS_ROOT, MOST_HOSTS, Place
 from trafficmock.testing.sync import mocks
 
 REACHES = """

@@ -25,6 +25,11 @@ _OWN_ADDRESSES = "127.77.0.{}"
 
 MOST_HOSTS = 254
 
+AS_ROOT = (
+    "this sealed command runs as root, who can change files of the system and of the kernel, and "
+    "so can leave by them: seal commands of an ordinary user"
+)
+
 FILES_BY_NUMBER = (
     *("NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "NODE_UNIQUE_ID"),
     *("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"),
@@ -68,8 +73,9 @@ def seal(proxy: Place, reached: Sequence[Place], published: Sequence[int]) -> No
     :param published: ports of the command that can be reached from outside, on loopback.
     :raises SealError: the kernel refuses, a port is taken, or there are too many names.
     """
+    _check_platform()
     if sys.platform != "linux":
-        raise SealError("--sealed needs the namespaces of Linux; there are none here")
+        return
     outside = [_listener(LOOPBACK, port) for port in published]
     ours, theirs = socket.socketpair()
     command = os.getpid()
@@ -108,8 +114,9 @@ def first_line(reached: Sequence[Place]) -> bytes:
 def check_proxy(proxy: Place, reached: Sequence[Place]) -> None:
     """Ask the proxy whether it knows sealed commands.
 
-    :raises SealError: it does not.
+    :raises SealError: it does not, or this is no Linux.
     """
+    _check_platform()
     asked = first_line(reached) + b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     try:
         with socket.create_connection((proxy.host, proxy.port), timeout=_PROBE_SECONDS) as probe:
@@ -122,6 +129,16 @@ def check_proxy(proxy: Place, reached: Sequence[Place]) -> None:
             "this proxy does not know sealed commands, and would let the command reach the servers "
             "of its machine: start a proxy of this version"
         )
+
+
+def _check_platform() -> None:
+    if sys.platform != "linux":
+        raise SealError("--sealed needs the namespaces of Linux; there are none here")
+
+
+def root_note() -> str:
+    """Return what to say of a command that is root; empty for others."""
+    return AS_ROOT if sys.platform == "linux" and os.geteuid() == 0 else ""
 
 
 def _relay_outwards(ours: socket.socket, places: Sequence[Place], command: int) -> None:
