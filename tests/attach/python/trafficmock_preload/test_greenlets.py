@@ -5,11 +5,14 @@ The deep tests of ``tests.interop.clients.python.background`` have the libraries
 
 from __future__ import annotations
 
+import json
 import queue
+from base64 import b64decode
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from trafficmock_preload import sending_code
 from trafficmock_preload.background import greenlets
 
 from tests.attach.python.trafficmock_preload.test_queue_contexts import QueueCase, copied
@@ -105,6 +108,16 @@ class GreenletTests(QueueCase):
         for each in jobs:
             each()
         self.assertEqual(self.seen, ["b"] * 3)
+
+    def test_origin(self) -> None:
+        """The doctor names the greenlet, not the thread that gevent has for it."""
+        found: list[Any] = []
+
+        def tell() -> None:
+            found.append(json.loads(b64decode(sending_code.coded(None, None))))
+
+        Made(tell).switch()
+        self.assertEqual((found[0]["kind"], found[0]["name"]), ("task", "Made"))
 
     def test_queues(self) -> None:
         """A greenlet that takes jobs in a loop has the context of whoever put them."""

@@ -7,6 +7,7 @@ import asyncio.base_events
 import asyncio.locks
 import concurrent.futures.thread
 import contextlib
+import socket
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -234,6 +235,62 @@ class TaskTests(LoopCase):
 
         self.run_in_loop(main)
         self.assertEqual(self.seen, [None, "a", None, "a", "a"])
+
+
+class ConnectionTests(LoopCase):
+    """What comes by a connection that a request has opened."""
+
+    def test_sockets(self) -> None:
+        """What asyncio calls then is nobody's; what awaits it keeps its context."""
+
+        class Noting(asyncio.Protocol):
+            def data_received(_, data: bytes) -> None:  # noqa: N805 - self is the case
+                self.note()
+                came.set_result(data)
+
+        module = ModuleType("loops")
+        selecting = type("BaseSelectorEventLoop", (asyncio.SelectorEventLoop,), {})
+        module.__dict__["BaseSelectorEventLoop"] = selecting
+        event_loops.change_sockets(module, self.contexts)
+        loop: Any = selecting()
+        self.addCleanup(loop.close)
+        came = loop.create_future()
+        ours, theirs = socket.socketpair()
+        self.addCleanup(theirs.close)
+
+        async def main() -> None:
+            self.contexts.enter(self.read("a"))
+            transport, _ = await loop.create_connection(Noting, sock=ours)
+            theirs.send(b"x")
+            await asyncio.wait_for(came, SECONDS)
+            self.note()
+            transport.close()
+
+        loop.run_until_complete(main())
+        self.assertEqual(self.seen, [None, "a"])
+
+    def test_uvloop(self) -> None:
+        """So it is with uvloop, which keeps the context in which a connection is opened."""
+
+        class Loop:
+            def create_task(self) -> None:
+                """Start a task."""
+
+            def call_later(self) -> None:
+                """Start a timer."""
+
+            async def create_connection(_) -> None:  # noqa: N805 - self is the case
+                self.note()
+
+            create_unix_connection = create_connection
+
+        module = ModuleType("uvloop")
+        module.__dict__["Loop"] = Loop
+        event_loops.change_uvloop(module, self.contexts)
+        self.contexts.enter(self.read("a"))
+        asyncio.run(Loop().create_connection())
+        self.note()
+        self.assertEqual(self.seen, [None, "a"])
 
 
 class SignalTests(LoopCase):

@@ -239,7 +239,7 @@ _BACKGROUND = {
     "asyncio.tasks": ("task_queues", "change_wait_for"),
     "asyncio.base_events": ("event_loops", "change_loops", "BaseEventLoop", "call_at"),
     "asyncio.selector_events": ("event_loops", "change_sockets"),
-    "uvloop": ("event_loops", "change_loops", "Loop", "call_later"),
+    "uvloop": ("event_loops", "change_uvloop"),
     "anyio.streams.memory": ("task_queues", "change_anyio_streams"),
     "gevent.greenlet": ("greenlets", "change_gevent"),
     "gevent.queue": ("greenlets", "change_gevent_queues"),

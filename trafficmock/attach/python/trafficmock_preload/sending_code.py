@@ -165,8 +165,8 @@ def _source(past: Inbound | None, frames: list[tuple[FrameType, _Code]]) -> dict
             return {"kind": "batch" if code.module in _BATCHES else kind, "name": code.starts}
     if (inbound := _handled(frames)) is not None:
         return {"kind": "request", "inbound": inbound}
-    if (loop := _of_loop()) is not None:
-        return loop
+    if (task := _of_loop() or _of_greenlet()) is not None:
+        return task
     # Not at the top: its import is what changes threads, and that reads this module.
     import threading
 
@@ -195,6 +195,15 @@ def _of_loop() -> dict[str, Any] | None:
         return {"kind": "timer"}
     coroutine = getattr(task.get_coro(), "__qualname__", "")
     return {"kind": "task", "name": f"{task.get_name()} ({coroutine})"}
+
+
+def _of_greenlet() -> dict[str, Any] | None:
+    """Return the greenlet of gevent or eventlet that runs; ``None`` if none does."""
+    greenlet = sys.modules.get("greenlet")
+    running = None if greenlet is None else greenlet.getcurrent()
+    if running is None or running.parent is None:
+        return None
+    return {"kind": "task", "name": str(getattr(running, "name", type(running).__name__))}
 
 
 def _handled(frames: list[tuple[FrameType, _Code]]) -> dict[str, Any] | None:

@@ -85,6 +85,28 @@ def change_sockets(module: ModuleType, contexts: TestContexts) -> None:
     change("_add_writer")
 
 
+def change_uvloop(module: ModuleType, contexts: TestContexts) -> None:
+    """Change uvloop's loops, whose connections keep the context in which they are opened."""
+    change_loops(module, contexts, "Loop", "call_later")
+    loop: Any = module.__dict__["Loop"]
+
+    def change(name: str) -> None:
+        original = getattr(loop, name)
+
+        @wraps(original)
+        async def opened(self: Any, *args: Any, **kwargs: Any) -> Any:
+            before = contexts.enter(None)
+            try:
+                return await original(self, *args, **kwargs)
+            finally:
+                contexts.enter(before)
+
+        setattr(loop, name, opened)
+
+    change("create_connection")
+    change("create_unix_connection")
+
+
 def change_tasks(module: ModuleType, contexts: TestContexts, owner: str) -> None:
     """Change how a loop of asyncio starts a task.
 
