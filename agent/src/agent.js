@@ -13,6 +13,7 @@ const { startDeadline } = require("./protocol/deadline.js");
 const { LocalDecisions } = require("./local/local-decisions.js");
 const { Waiters } = require("./waiters.js");
 const { TestContexts } = require("./contexts/test-contexts.js");
+const { sayOnce } = require("./process/say-once.js");
 const { onUnhooked } = require("./process/unhooked.js");
 
 /** The time limit of the first handshake, for which requests wait; ms. */
@@ -98,7 +99,17 @@ class Agent {
     this.started();
     this.tellAll();
     for (const one of onUnhooked(this.unhooked)) this.tellOfUnhooked(one);
+    this.sayUnheard();
     this.waiters.negotiated();
+  }
+
+  /** Say what the proxy has not heard of: an application may have swallowed these errors, and no history has them. */
+  sayUnheard() {
+    const { unheard } = this.waiters;
+    this.waiters.unheard = 0;
+    if (unheard === 0) return;
+    const what = unheard === 1 ? "One request" : `${unheard} requests`;
+    sayOnce(`${what} of ${this.clientId} failed before this, without the proxy, so its history lacks them.`);
   }
 
   /** @param {Error} error why there is no link */

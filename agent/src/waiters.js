@@ -22,6 +22,8 @@ class Waiters {
     this.known = new Map();
     /** Functions to call after the handshake or its failure. @type {(() => void)[]} */
     this.queue = [];
+    /** How many failed without a link, so that the proxy has heard of none of them. */
+    this.unheard = 0;
   }
 
   /** Call the functions that wait for the handshake, which has succeeded or failed. */
@@ -51,11 +53,19 @@ class Waiters {
    */
   enter(id, waiter, announce) {
     const { agent } = this;
+    // A thread of a pool may stand still between its jobs, and cannot have come back by itself.
+    agent.need();
     if (agent.state === "starting") this.queue.push(() => waiter.inScope(() => this.enter(id, waiter, announce)));
     else if (agent.state === "up") {
       this.known.set(id, waiter);
       announce();
-    } else waiter.lost(agent.error);
+    } else this.#fail(waiter);
+  }
+
+  /** @param {Waiter} waiter for which there is no link */
+  #fail(waiter) {
+    this.unheard += 1;
+    waiter.lost(this.agent.error);
   }
 
   /**
@@ -66,7 +76,7 @@ class Waiters {
   enterUnannounced(waiter) {
     const isUp = this.agent.state === "up";
     if (isUp) this.known.set(waiter, waiter);
-    else waiter.lost(this.agent.error);
+    else this.#fail(waiter);
     return isUp;
   }
 
