@@ -1,5 +1,7 @@
 "use strict";
 
+const { isUtf8 } = require("node:buffer");
+
 /**
  * The reason phrase of a response. It has bytes (RFC 9112, section 4), which Node's own client and the protocol show as
  * latin-1, and undici as UTF-8.
@@ -20,9 +22,14 @@ const phraseOf = (text = "") =>
     .join(NO_UTF8);
 
 /**
- * @param {string} phrase its bytes, as latin-1
+ * @param {string} phrase its bytes, as latin-1; a test may give a text that is no UTF-8, which is shown as it is
  * @returns {string} as undici shows it
  */
-const shownByUndici = (phrase) => Buffer.from(phrase, "latin1").toString("utf8");
+const shownByUndici = (phrase) =>
+  phrase
+    .split(NO_UTF8)
+    .map((part) => Buffer.from(part, "latin1"))
+    .map((bytes) => bytes.toString(isUtf8(bytes) ? "utf8" : "latin1"))
+    .join("\ufffd");
 
 module.exports = { phraseOf, shownByUndici };
