@@ -11,6 +11,7 @@ from typing import Any
 
 from trafficmock_preload.background.process_contexts import (
     change_process_executors,
+    change_processes,
     function_for_pool,
     set_worker_contexts,
 )
@@ -34,6 +35,30 @@ def sent(value: Any) -> Any:
 
 class ProcessTests(SynchronousTestCase):
     """What is sent to a process, and done there."""
+
+    def test_forked(self) -> None:
+        """A process that a request forks has its context, but for a loop for everyone."""
+        found: list[str | None] = []
+
+        class BaseProcess:
+            def _bootstrap(self, work: Any) -> None:
+                work()
+
+        def loop() -> None:
+            while True:
+                found.append(current())
+                raise_after(found)
+
+        def raise_after(every: list[str | None]) -> None:
+            if every[-1] != "a":
+                raise LookupError
+
+        change_processes(SimpleNamespace(BaseProcess=BaseProcess), contexts)  # type: ignore[arg-type]
+        contexts.enter(contexts.read("trafficmock.test=a", None, None))
+        BaseProcess()._bootstrap(lambda: found.append(current()))
+        self.assertEqual(found, ["a"])
+        self.assertRaises(LookupError, BaseProcess()._bootstrap, loop)
+        self.assertEqual(found, ["a", None])
 
     def setUp(self) -> None:
         self.addCleanup(contexts.enter, contexts.enter(None))

@@ -231,6 +231,7 @@ _BACKGROUND = {
     "concurrent.futures._base": ("thread_contexts", "change_futures"),
     "concurrent.futures.thread": ("thread_contexts", "change_executors"),
     "concurrent.futures.process": ("process_contexts", "change_process_executors"),
+    "multiprocessing.process": ("process_contexts", "change_processes"),
     "multiprocessing.pool": ("thread_contexts", "change_multiprocessing_pools"),
     "twisted.python.threadpool": ("thread_contexts", "change_twisted_pools"),
     "queue": ("thread_queues", "change_queues"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import wraps
 
-from trafficmock_preload.current_context import TestContext
+from trafficmock_preload.current_context import ConsumerContext, TestContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,21 @@ def within(function: Any, mark: tuple[str, bool] | None, contexts: TestContexts)
     contexts.has_read = True
     context_id, is_forwarded = mark
     return contexts.within(function, TestContext(context_id, is_forwarded=is_forwarded))
+
+
+def change_processes(module: ModuleType, contexts: TestContexts) -> None:
+    """Begin a process that is forked as a thread is: it may be a consumer of the first request."""
+    process: Any = module.__dict__["BaseProcess"]
+    original = process._bootstrap
+
+    @wraps(original)
+    def begun(self: Any, *args: Any, **kwargs: Any) -> Any:
+        context = contexts.running()
+        if context is not None:
+            contexts.enter(ConsumerContext(context))
+        return original(self, *args, **kwargs)
+
+    process._bootstrap = begun
 
 
 def change_process_executors(module: ModuleType, contexts: TestContexts) -> None:
