@@ -109,6 +109,7 @@ class ShapeTests(SynchronousTestCase):
         self._check(shape[0], f"{before}\n{shape[1]}\n{after}")
 
     @given(st.sampled_from(ALL), st.sampled_from(ALL))
+    @example(("", '{"a":[{"pin":"1'), ("", f'{{"credentialDetails":{{"value":"{SECRET}"}}}}'))
     @example(("", '{"a":["'), ("", f'[{{"value":"{SECRET}","name":"password"}}]'))
     def test_in_each_other(self, one: tuple[str, str], other: tuple[str, str]) -> None:
         """Nor another shape, nor JSON around both."""

@@ -28,6 +28,8 @@ _TOKEN = re.compile(
 _STRING, _SIGN, _WORD = 1, 2, 3
 _START = re.compile(r'\{\s*["}]|\[\s*["\[{\]0-9tfn-]')
 _COLON = re.compile(r"\s*:")
+_FOLLOWING = re.compile(r"\s*(?:[,:}\]]|\Z)")
+"""What stands behind a string of JSON."""
 _HARMLESS = frozenset({"true", "false", "null"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _VARIABLE = re.compile(r"(\w{1,60})(?:\\*[\"'])?\s{0,4}:\s{0,4}\$(\w{1,60})")
@@ -96,6 +98,8 @@ class _Container:
     index: int = 0
     is_named: bool = False
     """It has the name of a secret as a value, and another value is that secret."""
+    is_full: bool = False
+    """It has a value behind which no comma came yet."""
     is_next: bool = False
     """The next value of the list is secret, because of the one before."""
     held: _Span | None = None
@@ -147,27 +151,19 @@ class JsonText:
         stack: list[_Container] = []
         self._stack, self._deeper = stack, 0
         for found in _TOKEN.finditer(text, at):
-            kind = found.lastindex
-            piece = found[0]
-            if kind == _STRING:
-                start, at = found.span()
-                after = text[at : at + 1]
-                if stack[-1].is_object and (after == ":" or _COLON.match(text, at)):
-                    self._name((start, at, piece))
-                else:
-                    self._value((start, at, piece))
-                continue
-            if kind == _WORD:
-                start, at = found.span()
-                self._value((start, at, piece))
-                continue
-            if kind != _SIGN:
+            kind, piece = found.lastindex, found[0]
+            if kind is None or kind > _WORD or (piece not in ",:]}" and self._is_full()):
                 break
-            at = found.end()
-            if piece == ",":
-                top = stack[-1]
-                top.name, top.judged = None, _UNNAMED
-                top.index += 1
+            start, at = found.span()
+            if kind == _STRING:
+                end = self._string(text, start, at, piece)
+                if end != at:
+                    at = end
+                    break
+            elif kind == _WORD:
+                self._value((start, at, piece))
+            elif piece == ",":
+                self._next()
             elif piece in "{[":
                 self._open(is_object=piece == "{")
             elif piece != ":":
@@ -176,6 +172,30 @@ class JsonText:
                     return at
         self.is_whole = False
         return at
+
+    def _is_full(self) -> bool:
+        """Return whether no further value may come before a comma."""
+        return bool(self._stack) and self._stack[-1].is_full and not self._deeper
+
+    def _string(self, text: str, start: int, end: int, piece: str) -> int:
+        """Read a string, and return where it ends."""
+        if "\n" in piece and not _FOLLOWING.match(text, end):
+            # It is cut off at the end of a line, and another text follows.
+            piece = piece[: piece.index("\n")]
+            self._value((start, start + len(piece), piece))
+            return start + len(piece)
+        is_named = text[end : end + 1] == ":" or _COLON.match(text, end)
+        if self._stack[-1].is_object and is_named:
+            self._name((start, end, piece))
+        else:
+            self._value((start, end, piece))
+        return end
+
+    def _next(self) -> None:
+        top = self._stack[-1]
+        top.name, top.judged = None, _UNNAMED
+        top.index += 1
+        top.is_full = False
 
     def _open(self, *, is_object: bool) -> None:
         stack = self._stack
@@ -190,7 +210,7 @@ class JsonText:
             about = top.judged.is_about if name else top.is_about
         stack.append(_Container(is_object, secret, about, name, None))
         if top:
-            top.is_next = False
+            top.is_next, top.is_full = False, True
 
     def _close(self) -> None:
         if self._deeper:
@@ -213,6 +233,7 @@ class JsonText:
         token = span[2]
         is_string = token[0] == '"'
         secret, top.is_next = self._is_secret(), False
+        top.is_full = True
         if secret:
             self._replace(span)
             return
