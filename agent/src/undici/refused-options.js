@@ -12,7 +12,10 @@ const { lengthMismatchError } = require("./undici-errors.js");
  */
 
 /** Headers that some versions refuse. */
-const SUSPECT = /^(connection|transfer-encoding|keep-alive|upgrade|expect)$/i;
+const SUSPECT = /^(transfer-encoding|keep-alive|upgrade|expect)$/i;
+/** A header that all versions take with one of two values. */
+const CONNECTION = /^connection$/i;
+const CONNECTIONS = /^(close|keep-alive)$/i;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const DIGITS = /^\d+$/;
@@ -38,6 +41,7 @@ const mayBeRefused = (opts) =>
   pairsOf(opts.headers).some(
     ([name, value]) =>
       SUSPECT.test(name) ||
+      (CONNECTION.test(name) && !CONNECTIONS.test(value)) ||
       !TOKEN.test(name) ||
       !VALUE.test(value) ||
       (/^content-length$/i.test(name) && !DIGITS.test(value)),
