@@ -1,18 +1,19 @@
 "use strict";
 
-const { Duplex, Writable } = require("node:stream");
+const { Duplex, Readable, Writable } = require("node:stream");
 
 /** @typedef {import('./test-contexts.js').Moment} Moment */
 
 /**
  * A stream of objects is often a queue of jobs: it keeps what is written, and works it off when the one before is done. Each
- * object is worked off in the context in which it was written.
+ * object is worked off in the context in which it was written, and its event `data` has that in which it was pushed.
  * @param {import('./queues.js').Bindings} bindings
  * @returns {() => void} undoes it
  */
 function hookObjectStreams(bindings) {
   // A duplex stream has the methods of both kinds, by copies.
   const undo = [Writable.prototype, Duplex.prototype].map((owner) => hook(/** @type {any} */ (owner), bindings));
+  undo.push(hookPush(/** @type {any} */ (Readable.prototype), bindings));
   return () => {
     for (const act of undo) act();
   };
@@ -39,6 +40,34 @@ function hook(owner, bindings) {
   owner.write = write;
   return () => {
     if (owner.write === write) owner.write = original;
+  };
+}
+
+/** @param {any} owner @param {import('./queues.js').Bindings} bindings */
+function hookPush(owner, { now, within }) {
+  const original = owner.push;
+  /** The contexts of what was pushed. @type {WeakMap<object, Moment>} */
+  const moments = new WeakMap();
+  const hooked = new WeakSet();
+  /** @this {any} */
+  const push = function (/** @type {any[]} */ ...args) {
+    const [chunk] = args;
+    if (!this.readableObjectMode || typeof chunk !== "object" || chunk === null) return original.apply(this, args);
+    moments.set(chunk, now());
+    if (!hooked.has(this)) {
+      hooked.add(this);
+      const { emit } = this;
+      const inMoment = /** @this {any} */ function (/** @type {any[]} */ ...event) {
+        const moment = event[0] === "data" ? moments.get(event[1]) : undefined;
+        return moment ? within(moment, () => emit.apply(this, event)) : emit.apply(this, event);
+      };
+      Object.defineProperty(this, "emit", { value: inMoment, configurable: true, writable: true });
+    }
+    return original.apply(this, args);
+  };
+  owner.push = push;
+  return () => {
+    if (owner.push === push) owner.push = original;
   };
 }
 

@@ -1,8 +1,8 @@
 /* Streams that work off what is written, of Node and of the web. */
 import assert from "node:assert/strict";
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createRequire } from "node:module";
-import { PassThrough, Transform, Writable } from "node:stream";
+import { PassThrough, Readable, Transform, Writable } from "node:stream";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -101,6 +101,18 @@ describe("a stream of objects works off each in the context in which it was writ
       request("a", () => broken.write({}, (...args) => resolve(args)));
     });
     assert.equal(error.message, "broken");
+  });
+
+  test("the event of each in the context in which it was pushed", async () => {
+    const stream = new Readable({ objectMode: true, read() {} });
+    const found = [];
+    request("a", () => stream.on("data", ({ name }) => found.push(name + whose())));
+    for (const name of "abc") request(name, () => stream.push({ name }));
+    await sleep(2);
+    request("b", () => stream.push({ name: "b" }));
+    stream.push(null);
+    await once(stream, "end");
+    assert.deepEqual(found, ["aa", "bb", "cc", "bb"]);
   });
 
   test("bytes are left alone", () => {
