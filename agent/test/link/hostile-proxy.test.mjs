@@ -20,7 +20,7 @@ const fetched = (more) => [{ type: "decision:fetch", fetchId: "f", ...more }, ..
 const FAILING = {
   "no response": [{ type: "decision:fulfill" }],
   "null response": [{ type: "decision:fulfill", response: null }],
-  "status 999": fulfill({ status: 999 }),
+  "status 1000": fulfill({ status: 1000 }),
   "status 0": fulfill({ status: 0 }),
   "status as text": fulfill({ status: "200" }),
   "list is no list": fulfill({ headersList: "x" }),
@@ -33,7 +33,7 @@ const FAILING = {
   "empty name": fulfill({ headers: { "": "y" } }),
   "body a number": fulfill({ bodyBase64: 5 }),
   "stream of no response": [{ type: "decision:fulfill", stream: true }],
-  "stream with status 999": [{ type: "decision:fulfill", stream: true, response: { ...OK, status: 999 } }],
+  "stream with status 1000": [{ type: "decision:fulfill", stream: true, response: { ...OK, status: 1000 } }],
   "stream aborted with a code from elsewhere": stream(
     ["data", { body: b64("x") }],
     ["abort", { errorCode: "constructor" }],

@@ -184,14 +184,21 @@ FRAMEWORK_CALLS = (
 PRESETS = tuple(dict.fromkeys(each.preset for each in FRAMEWORK_CALLS))
 """The names of the presets, in the order of the table."""
 
-_EACH = (rf"({re.escape(each.host)}(?::\d+)?/(?:{each.path}))\Z" for each in FRAMEWORK_CALLS)
-_CALL = re.compile(f"https?://(?:{'|'.join(_EACH)})", re.DOTALL)
+_BY_HOST: dict[str, list[tuple[re.Pattern[str], FrameworkCall]]] = {}
+for _call in FRAMEWORK_CALLS:
+    _BY_HOST.setdefault(_call.host, []).append((re.compile(_call.path, re.DOTALL), _call))
 
 
 def framework_call(url: str) -> FrameworkCall | None:
     """Return what sends a request to this URL for itself; ``None`` for any other request."""
-    found = _CALL.match(url)
-    return FRAMEWORK_CALLS[found.lastindex - 1] if found and found.lastindex else None
+    # Every request is asked about, and for almost all of them the host decides.
+    scheme, _, rest = url.partition("://")
+    authority, _, path = rest.partition("/")
+    host, colon, port = authority.partition(":")
+    calls = _BY_HOST.get(host)
+    if calls is None or scheme not in {"http", "https"} or (colon and not port.isdecimal()):
+        return None
+    return next((call for pattern, call in calls if pattern.fullmatch(path)), None)
 
 
 def problem_of_preset(name: str) -> str:
