@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import field, frozen
 
 if TYPE_CHECKING:
     import socket
@@ -32,7 +32,7 @@ class Relay:
     listener: socket.socket
     host: str
     port: int
-    first_line: bytes = b""
+    first_line: bytes = field(default=b"", repr=False)
 
 
 def start(relays: list[Relay], command: int) -> None:
