@@ -159,7 +159,10 @@ def trafficmock_app(
     request.config.pluginmanager.register(started)
     yield started.start
     request.config.pluginmanager.unregister(started)
-    started.stop()
+    with pytest_problems.ending(request.config):
+        for name, text in started.untold():
+            pytest_problems.note(request.config, f"{name} has ended", text)
+        started.stop()
 
 
 @pytest.fixture(scope="session")
@@ -217,8 +220,9 @@ def _trafficmock_connection(
         # asked have ended.
         connection.unmatched()
         yield connection
-        unowned_requests.collect(request.config, connection)
-        connection.report_unowned()
+        with pytest_problems.ending(request.config):
+            unowned_requests.collect(request.config, connection)
+            connection.report_unowned()
     finally:
         connection.close()
 
@@ -279,11 +283,12 @@ def trafficmock_shared(
     request.session.stash[_SHARED] = SharedErrors(connection, sessions)
     yield mocks
     errors: list[BaseException] = []
-    for session in sessions:
-        finished: list[BaseException] = connection.background.wait_for(session.finish)
-        errors += finished
-        connection.report_hars(session)
-    raise_errors(sessions[0].info.title, errors)
+    with pytest_problems.ending(request.config):
+        for session in sessions:
+            finished: list[BaseException] = connection.background.wait_for(session.finish)
+            errors += finished
+            connection.report_hars(session)
+        raise_errors(sessions[0].info.title, errors)
 
 
 @pytest.fixture
@@ -316,10 +321,11 @@ def trafficmock(
     errors.begin(connection, session)
     with current_test(session):
         yield mocks
-    try:
-        errors.end()
-    finally:
-        errors.report()
+    with pytest_problems.ending(request.config):
+        try:
+            errors.end()
+        finally:
+            errors.report()
 
 
 @pytest.fixture
@@ -424,7 +430,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
     """Fail the teardown if handlers of shared routes failed during it."""
-    result = yield
+    with pytest_problems.teardown(item.config):
+        result = yield
     if errors := _errors_of(item):
         errors.raise_after_teardown()
     return result
@@ -448,8 +455,13 @@ def pytest_runtest_makereport(
             started.add_to(report)
     for text in problems:
         pytest_problems.fail_test(report, text)
-    pytest_problems.make_sendable(report)
     return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Let a worker of xdist send any text of a report, also that of an error of the test itself."""
+    return pytest_problems.sendable((yield))
 
 
 @pytest.hookimpl(trylast=True)

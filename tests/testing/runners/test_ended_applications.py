@@ -80,11 +80,11 @@ def test_latest(shop):
 class EndedApplicationTests(TestCase):
     """``trafficmock_app``."""
 
-    def ran(self, *options: str, plugins: tuple[str, ...] = ()) -> str:
+    def ran(self, *options: str, plugins: tuple[str, ...] = (), tests: str = TESTS) -> str:
         place = Path(self.mktemp()).absolute()
         place.mkdir()
         (place / "conftest.py").write_text(CONFTEST)
-        (place / "test_a.py").write_text(textwrap.dedent(TESTS))
+        (place / "test_a.py").write_text(textwrap.dedent(tests))
         command = [*lean_pytest(*plugins), "-rA", *options]
         return run(*command, environment={**LEAN, "XDG_DATA_HOME": str(place)}, cwd=place)
 
@@ -114,3 +114,27 @@ class EndedApplicationTests(TestCase):
     def test_shared(self) -> None:
         """So it is with an application that the workers of pytest-xdist share."""
         self.check(self.ran("-n1", plugins=("xdist",)))
+
+    LAST = """
+    import time
+    from urllib.request import urlopen
+    import pytest
+
+    def test_last(shop):
+        with pytest.raises(OSError):
+            urlopen(shop + "/die", timeout=5)
+        time.sleep(0.2)
+    """
+
+    def test_last(self) -> None:
+        """One that ended in the last test is named at the end of the run, which passes."""
+        said = self.ran(tests=self.LAST)
+        self.assertIn("1 passed", said)
+        self.assertIn("with status 3 during test_a.py::test_last. The last lines", said)
+        self.assertIn("giving up", said)
+
+    def test_last_shared(self) -> None:
+        """So it is under pytest-xdist."""
+        said = self.ran("-n1", plugins=("xdist",), tests=self.LAST)
+        self.assertIn("1 passed", said)
+        self.assertIn("with status 3 during test_a.py::test_last. The last lines", said)

@@ -141,6 +141,83 @@ class OwnFaultTests(TestCase):
         self.assertIn("3 passed", said)
         self.assertIn("ValueError: \\ud800", said)
 
+    def test_lone_surrogates_of_a_test(self) -> None:
+        """Nor does the error of a mock alone, or that of a test, in which such a text is."""
+        said = self.ran(
+            """
+            import pytest
+            from urllib.request import ProxyHandler, build_opener
+
+            def test_mock(trafficmock, trafficmock_proxy):
+                def handler(route):
+                    raise ValueError("mock \\ud800")
+                trafficmock.route("http://api.test/", handler)
+                opener = build_opener(ProxyHandler({"http": trafficmock_proxy.url}))
+                with pytest.raises(OSError):
+                    opener.open("http://api.test/", timeout=10)
+
+            @pytest.mark.parametrize("number", range(4))
+            def test_itself(number):
+                assert number != 1, "itself \\ud800"
+            """,
+            "-n2",
+            plugins=("xdist",),
+        )
+        self.assertIn("2 failed, 3 passed", said)
+        self.assertIn("ValueError: mock \\ud800", said)
+        self.assertIn("AssertionError: itself \\ud800", said)
+
+    INTERRUPTED = """
+        import pytest
+        from threading import Thread
+        from urllib.request import ProxyHandler, build_opener
+
+        def left_open(mocks, proxy):
+            stream = mocks.stream("http://api.test/")
+            opener = build_opener(ProxyHandler({"http": proxy.url}))
+            def read():
+                try:
+                    opener.open("http://api.test/", timeout=10).read()
+                except OSError:
+                    pass
+            Thread(target=read, daemon=True).start()
+            stream.send("x")
+
+        """
+
+    def interrupted(self, rest: str, *options: str) -> str:
+        said = self.ran(textwrap.dedent(self.INTERRUPTED) + textwrap.dedent(rest), *options)
+        self.assertIn("errors in mocks, after the last test", said)
+        self.assertIn("was open, so the answer was broken off", said)
+        self.assertIn("trafficmock report: ", said)
+        return said
+
+    def test_interrupted(self) -> None:
+        """A run that is interrupted in a test with an open stream ends as others that are."""
+        said = self.interrupted(
+            """
+            def test_open(trafficmock, trafficmock_proxy):
+                left_open(trafficmock, trafficmock_proxy)
+                raise KeyboardInterrupt
+            """,
+            "--trafficmock-report=out",
+        )
+        self.assertIn("KeyboardInterrupt", said)
+        self.assertEqual(self.status, 2, said)
+
+    def test_exit_with_shared_routes(self) -> None:
+        """So does one that ``pytest.exit`` ends, with routes that all tests share."""
+        said = self.interrupted(
+            """
+            def test_open(trafficmock_shared, trafficmock_proxy):
+                left_open(trafficmock_shared, trafficmock_proxy)
+                pytest.exit("enough")
+            """,
+            "--trafficmock-report=out",
+        )
+        self.assertIn("Exit: enough", said)
+        self.assertEqual(self.status, 2, said)
+
     def test_open_stream(self) -> None:
         """A test that leaves a stream open fails with the place of the route; the others run."""
         said = self.ran(

@@ -139,6 +139,16 @@ class StartedApplications:
                 yield f"output of {each.name} during this test", text
             each.application.mark()
 
+    def untold(self) -> Iterator[tuple[str, str]]:
+        """Give the name and the end of each that ended, when no test came that could say so.
+
+        One that a test started for itself may have been ended by it.
+        """
+        self._note_ends()
+        for each in self._started:
+            if each.during and each.fixture and not each.is_said:
+                yield each.name, each.told()
+
     def stop(self) -> None:
         """Stop those of this worker alone, the last one first."""
         self._open.close()

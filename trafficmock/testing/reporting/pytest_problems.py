@@ -1,10 +1,12 @@
-"""Errors in the hooks of trafficmock at the end of a pytest run: they fail it, in its summary.
+"""What is found at the end of a pytest run, when no test can have it: its summary says it.
 
-A worker of pytest-xdist hands its own to the controller.
+Errors fail the run. A worker of pytest-xdist hands its own to the controller.
 """
 
 from __future__ import annotations
 
+import traceback
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,29 +14,70 @@ import pytest
 from trafficmock.testing.reporting.guard import TITLE, guarded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
 _OUTPUT = "trafficmock_problems"
-_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
+_NOTES = "trafficmock_notes"
+_PROBLEMS: pytest.StashKey[list[tuple[str, str]]] = pytest.StashKey()
+"""The title and the text of each."""
+_SAID: pytest.StashKey[list[tuple[str, str]]] = pytest.StashKey()
+"""The same of what fails no run."""
+_IN_TEARDOWN: pytest.StashKey[bool] = pytest.StashKey()
+
+_LEFT = "errors in mocks, after the last test"
 
 
 def at_end(config: pytest.Config, what: str) -> AbstractContextManager[None]:
     """Return a context manager of what a hook does when no test runs."""
-    return guarded(what, lambda text: _add(config, text))
+    return guarded(what, lambda text: _add(config, TITLE, text))
 
 
-def _add(config: pytest.Config, text: str) -> None:
+@contextmanager
+def teardown(config: pytest.Config) -> Iterator[None]:
+    """Run the teardown of a test; fixtures that end within it may fail that test."""
+    config.stash[_IN_TEARDOWN] = True
+    try:
+        yield
+    finally:
+        config.stash[_IN_TEARDOWN] = False
+
+
+@contextmanager
+def ending(config: pytest.Config) -> Iterator[None]:
+    """Run the end of a fixture, whose error fails the test that is torn down.
+
+    A run that was interrupted, or stopped by ``-x``, ends its fixtures when no test is torn down.
+    An error of a fixture then ends pytest without its summary and its reports, so it is kept for
+    the summary.
+    """
+    try:
+        yield
+    except (Exception, BaseExceptionGroup) as error:
+        if config.stash.get(_IN_TEARDOWN, False):
+            raise
+        _add(config, _LEFT, "".join(traceback.format_exception(error)).rstrip())
+
+
+def note(config: pytest.Config, title: str, text: str) -> None:
+    """Say something in the summary of the run, without failing it."""
+    _add(config, title, text, fails=False)
+
+
+def _add(config: pytest.Config, title: str, text: str, *, fails: bool = True) -> None:
     output: dict[str, Any] | None = getattr(config, "workeroutput", None)
     if output is None:
-        config.stash.setdefault(_PROBLEMS, []).append(text)
+        config.stash.setdefault(_PROBLEMS if fails else _SAID, []).append((title, text))
     else:
-        output.setdefault(_OUTPUT, []).append(text)
+        said = output.setdefault(_OUTPUT if fails else _NOTES, [])
+        said.append((sendable(title), sendable(text)))
 
 
 def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
     """Add those of a worker of xdist."""
-    for text in output.get(_OUTPUT, ()):
-        _add(config, str(text))
+    for name, fails in ((_OUTPUT, True), (_NOTES, False)):
+        for title, text in output.get(name, ()):
+            _add(config, title, text, fails=fails)
 
 
 def fail_run(session: pytest.Session) -> None:
@@ -45,10 +88,10 @@ def fail_run(session: pytest.Session) -> None:
 
 def write(reporter: pytest.TerminalReporter) -> None:
     """Write them, each once, although every worker may have met the same."""
-    problems = reporter.config.stash.get(_PROBLEMS, None)
-    for text in dict.fromkeys(problems or ()):
-        reporter.section(TITLE, red=True, bold=True)
-        reporter.line(text)
+    for key in (_SAID, _PROBLEMS):
+        for title, text in dict.fromkeys(reporter.config.stash.get(key, None) or ()):
+            reporter.section(title, red=True, bold=True)
+            reporter.line(text)
 
 
 def fail_test(report: pytest.TestReport, text: str) -> None:
@@ -59,13 +102,14 @@ def fail_test(report: pytest.TestReport, text: str) -> None:
         report.outcome, report.longrepr = "failed", text
 
 
-def make_sendable(report: pytest.TestReport) -> None:
-    """Escape lone surrogates in the sections of a report.
+def sendable(value: Any) -> Any:
+    """Return what a worker of xdist sends, with lone surrogates escaped in all of its texts.
 
-    What an application sends may have them. A worker of xdist cannot send such a text, and would
-    end with the tests that it still has.
+    What an application sends, and so the error of a test, may have them. A worker cannot send such
+    a text, and would end with the tests that it still has.
     """
-    report.sections = [
-        (title, text.encode("utf-8", "backslashreplace").decode())
-        for title, text in report.sections
-    ]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {sendable(key): sendable(item) for key, item in value.items()}
+    return [sendable(each) for each in value] if isinstance(value, list | tuple) else value
