@@ -155,7 +155,8 @@ def trafficmock_app(
     from trafficmock.testing.launch.pytest_applications import StartedApplications  # noqa: PLC0415 - only where it is needed
 
     folder = directory(request.config) if hasattr(request.config, "workerinput") else None
-    started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy, folder)
+    test = request.session.stash[_RUNNING]
+    started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy, test, folder)
     request.config.pluginmanager.register(started)
     yield started.start
     request.config.pluginmanager.unregister(started)
@@ -385,6 +386,9 @@ _ERRORS: pytest.StashKey[Any] = pytest.StashKey()
 
 _STARTED: pytest.StashKey[StartedApplications] = pytest.StashKey()
 
+_RUNNING: pytest.StashKey[str] = pytest.StashKey()
+"""The test that runs."""
+
 _BEGAN: pytest.StashKey[int] = pytest.StashKey()
 _BEGAN_KEY = "trafficmock_began"
 """When the run began, in epoch milliseconds; a worker of xdist has it in ``workerinput``."""
@@ -414,6 +418,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     # A plugin that runs a failed test again runs the same item.
     if _ERRORS in item.stash:
         del item.stash[_ERRORS]
+    item.session.stash[_RUNNING] = item.nodeid
     if started := item.session.stash.get(_STARTED, None):
         started.begin(item)
 

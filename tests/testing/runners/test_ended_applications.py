@@ -138,3 +138,9 @@ class EndedApplicationTests(TestCase):
         said = self.ran("-n1", plugins=("xdist",), tests=self.LAST)
         self.assertIn("1 passed", said)
         self.assertIn("with status 3 during test_a.py::test_last. The last lines", said)
+
+    def test_first(self) -> None:
+        """One that ended in the test that started it fails those after it by that test's name."""
+        said = self.ran(tests=self.LAST + "\n    def test_later(shop): pass")
+        self.assertIn("ERROR test_a.py::test_later", said)
+        self.assertIn("with status 3 during test_a.py::test_last. The last lines", said)

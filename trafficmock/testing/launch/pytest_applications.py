@@ -56,16 +56,17 @@ class StartedApplications:
     """The applications of one worker, and a plugin of pytest while they run.
 
     :param proxy: the proxy that they are attached to.
+    :param test: the test that runs, which starts the first of them.
     :param folder: the directory that the workers of the run share; ``None`` without pytest-xdist.
     """
 
     proxy: Proxy
+    _test: str
     folder: Path | None = None
     _started: list[_Started] = field(init=False, factory=list)
     _launched: list[Launch] = field(init=False, factory=list)
     _open: ExitStack = field(init=False, factory=ExitStack)
     _fixtures: list[Any] = field(init=False, factory=list, repr=False)
-    _test: str = field(init=False, default="")
 
     def start(
         self, command: Sequence[str | PathLike[str]], *, shared: bool = True, **options: Any
