@@ -116,8 +116,8 @@ class MixedContextWarning(UserWarning):
 class UnseenTrafficWarning(UserWarning):
     """Traffic of the application is not seen, such as HTTP/2, or a library cannot be changed.
 
-    What the test mocks may have reached a real server all the same, or a job of such a library may
-    have another test's context.
+    What the test mocks may have reached a real server all the same, and requests of a process
+    with such a library have no context while it knows those of several tests.
     """
 
 

@@ -94,7 +94,7 @@ class RunsTests(Message, frozen=True, tag="agent:tests"):
 
 
 class LibraryUnhooked(Message, frozen=True, tag="agent:unhooked"):
-    """The agent could not change a library, whose jobs may have another test's context.
+    """The agent could not change a library, whose jobs would have another test's context.
 
     :param file: the file that it is a part of.
     """

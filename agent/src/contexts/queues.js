@@ -96,7 +96,10 @@ function hookQueues(contexts) {
   const undo = [
     hookObjectStreams({ bound, common, now, within }),
     hookWebStreams({ bound, common, now, within }),
-    changeFiles(changes, "its jobs may have another test's context"),
+    changeFiles(changes, {
+      text: "no request of this process has a context while several tests are known: its jobs would take another's",
+      follow: (name) => contexts.mistrust(name),
+    }),
   ];
   return () => {
     for (const act of undo) act();

@@ -62,13 +62,14 @@ const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x")
 class RequestOrigin {
   /**
    * Keep the callers, which is cheap; their text is made when the request is announced.
-   * @param {{ past?: Inbound, isShared?: boolean, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
-   *   any more; `isShared`: because other requests have woken what works on; `without`: the request without a context whose code runs; `carried`: the latest request with a context
+   * @param {{ past?: Inbound, isShared?: boolean, mixedBy?: string, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
+   *   any more; `isShared`: because other requests have woken what works on; `mixedBy`: because of this library; `without`: the request without a context whose code runs; `carried`: the latest request with a context
    * @param {Function} callee is left out of the callers
    */
-  constructor({ past, isShared, without, carried }, callee) {
+  constructor({ past, isShared, mixedBy, without, carried }, callee) {
     this.past = past;
     this.isShared = isShared;
+    this.mixedBy = mixedBy;
     this.without = without;
     this.carried = carried;
     this.callers = callersOf(callee, FRAMES);
@@ -84,13 +85,19 @@ class RequestOrigin {
     }
   }
 
+  /** @returns {[string, string?]} why the context does not count any more */
+  #past() {
+    if (this.mixedBy) return ["unhooked", this.mixedBy];
+    return [this.isShared ? "woken" : "expired"];
+  }
+
   #found() {
     const frames = framesOf(this.callers);
     const { past, without, carried } = this;
     const inbound = without && "path" in without ? without : undefined;
     const known = without && "kind" in without ? [without.kind, without.name] : undefined;
     const lost = (VAGUE.has(known?.[0] ?? "") && libraryIn(frames)) || known;
-    const [kind, name] = past ? [this.isShared ? "woken" : "expired"] : (lost ?? sourceOf(frames, Boolean(inbound)));
+    const [kind, name] = past ? this.#past() : (lost ?? sourceOf(frames, Boolean(inbound)));
     const came = past ?? (kind === "request" ? inbound : undefined);
     return {
       kind,

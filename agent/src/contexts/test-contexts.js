@@ -48,6 +48,7 @@ const TRACED = /^traceparent:/im;
  * @property {boolean} [isEntered] of a test of this process: whether it is known to be current where it runs
  * @property {boolean} [isShared] whether what works on after its request works for other tests, too
  * @property {TestContext} [partner] the first one whose work it woke, or was woken by, after both requests
+ * @property {string} [mixedBy] the library that may have given it to another test's work
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
@@ -89,6 +90,16 @@ class TestContexts {
     /** Whether it wants to know it of requests with a context, too: this process mixes contexts up. */
     this.areAllWanted = false;
     this.aliasKey = randomBytes(32);
+    /** A library that is not changed, and starts what one test gives it in the context of another one. @type {string | undefined} */
+    this.mixer = undefined;
+  }
+
+  /**
+   * From now on a context counts only while no other one is known: nothing shows which work such a library has started.
+   * @param {string} name of the library
+   */
+  mistrust(name) {
+    this.mixer ??= name;
   }
 
   /**
@@ -215,8 +226,17 @@ class TestContexts {
     const traced = tracedId();
     const here = this.storage.getStore() ?? (this.without.getStore() ? undefined : this.tests.alone());
     const found = (traced && this.known.byId.get(traced)) || here;
-    if (!found || !(found.isShared || this.known.isOver(found))) return found;
+    if (!found) return found;
+    if (this.mixer && this.isOneOfSeveral(found)) {
+      return { ...found, mixedBy: this.mixer, isForwarded: false, isPast: true };
+    }
+    if (!(found.isShared || this.known.isOver(found))) return found;
     return { ...found, isForwarded: false, isPast: true };
+  }
+
+  /** @param {TestContext} context @returns {boolean} whether that of another test is known, too */
+  isOneOfSeveral({ id }) {
+    return [this.known.byId, this.tests.running].some((ids) => ids.size > (ids.has(id) ? 1 : 0));
   }
 
   /** @param {{ wanted?: boolean, ofAll?: boolean }} message which requests the proxy wants to know of, where they come from */
@@ -233,10 +253,11 @@ class TestContexts {
   originOf(context, callee) {
     if (!this.isOn || this.areOriginsWanted === false) return undefined;
     if (context && !context.isPast && !this.areAllWanted) return undefined;
-    const { inbound: past, isShared } = context?.isPast ? context : {};
+    const { inbound: past, isShared, mixedBy } = context?.isPast ? context : {};
     const found = {
       past,
       isShared,
+      mixedBy,
       without: this.without.getStore(),
       carried: this.latest?.inbound,
     };

@@ -26,7 +26,7 @@ function carryMessages(contexts) {
       "@aws-sdk/client-sqs/dist-cjs/index": aws,
       "@aws-sdk/client-sns/dist-cjs/index": aws,
     },
-    "its messages have no context",
+    { text: "its messages have no context" },
   );
 }
 

@@ -304,4 +304,4 @@ function withCall(text, place, near) {
   return pieces.join("") + text.slice(done);
 }
 
-module.exports = { CALLED, PLACES, withCalls };
+module.exports = { CALLED, LIBRARIES, PLACES, withCalls };

@@ -7,11 +7,12 @@ const { changeModules } = require("./module-bundles.js");
 const { outer } = require("./realm.js");
 const { CALLED, PLACES, withCalls } = require("./bundled-libraries.js");
 const { foundUnhooked } = require("./unhooked.js");
+const { workerEntry } = require("./workers.js");
 
 /** A file of a package that is smaller is no bundle with a library. */
 const SMALLEST = 2 ** 16;
 
-/** @typedef {{ change: (given: any) => any, harm: string }} Change */
+/** @typedef {{ change: (given: any) => any, harm: import("./unhooked.js").Harm }} Change */
 
 /** By their names. @type {Map<string, Change>} */
 const changes = new Map();
@@ -25,7 +26,7 @@ let stop;
 /**
  * Change libraries that are parts of other files, too.
  * @param {Record<string, (given: any) => any>} those the changes, by the names that `bundled-libraries.js` has
- * @param {string} harm what follows where one cannot be changed
+ * @param {import("./unhooked.js").Harm} harm
  * @returns {() => void} stops it, for files that are loaded later
  */
 function changeBundled(those, harm) {
@@ -41,7 +42,7 @@ function changeBundled(those, harm) {
 
 /**
  * Read the texts of the application's first ES modules, those of CommonJS, which each loader gives to one method but Node's
- * own of ES modules, and what a server such as vite-node compiles by itself.
+ * own of ES modules, and what Jest, vite-node and others compile by `node:vm`.
  * @returns {() => void} stops reading
  */
 function watchSources() {
@@ -56,16 +57,32 @@ function watchSources() {
   const { runInThisContext: run } = own;
   /** @this {any} */
   function runInThisContext(/** @type {any} */ content, /** @type {any} */ options, /** @type {any[]} */ ...rest) {
-    const path = typeof options === "string" ? options : options?.filename;
-    return run.call(this, typeof path === "string" ? inlinedText(content, path) : content, options, ...rest);
+    return run.call(this, textOf(content, options), options, ...rest);
   }
   own.runInThisContext = runInThisContext;
+  const { Script, compileFunction: compile } = own;
+  const Read = new Proxy(Script, {
+    /** @returns {any} */
+    construct(target, [content, options, ...rest], newTarget) {
+      const given = [textOf(content, options), options, ...rest];
+      return Reflect.construct(target, given, newTarget === Read ? target : newTarget);
+    },
+  });
+  own.Script = Read;
+  /** @this {any} */
+  function compileFunction(/** @type {any} */ content, /** @type {any} */ names, /** @type {any[]} */ ...rest) {
+    return compile.call(this, textOf(content, rest[0]), names, ...rest);
+  }
+  own.compileFunction = compileFunction;
   Module.syncBuiltinESMExports();
-  if (isMainThread) changeModules(bundleText);
+  const entry = isMainThread ? process.argv[1] : workerEntry();
+  if (entry) changeModules(entry, (text, path) => named(withCalls(text, ""), path));
   Object.defineProperty(outer, CALLED, { value: called, configurable: true, enumerable: false });
   return () => {
     if (owner._compile === _compile) owner._compile = original;
     if (own.runInThisContext === runInThisContext) own.runInThisContext = run;
+    if (own.Script === Read) own.Script = Script;
+    if (own.compileFunction === compileFunction) own.compileFunction = compile;
     Module.syncBuiltinESMExports();
     Reflect.deleteProperty(outer, CALLED);
   };
@@ -84,10 +101,13 @@ function bundleText(content, path) {
 
 /**
  * @param {any} content of a file that is no module of Node, of a library perhaps, which has no other change then
- * @param {string} path
- * @returns {any}
+ * @param {any} options of `node:vm`
+ * @returns {any} its text with our calls, if it is that of a file
  */
-const inlinedText = (content, path) => (typeof content === "string" ? named(withCalls(content, ""), path) : content);
+function textOf(content, options) {
+  const path = typeof options === "string" ? options : options?.filename;
+  return typeof content === "string" && typeof path === "string" ? named(withCalls(content, ""), path) : content;
+}
 
 /**
  * Name the libraries that are unhooked.

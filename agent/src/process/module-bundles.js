@@ -1,16 +1,25 @@
 "use strict";
 
-const { readFileSync, realpathSync } = require("node:fs");
+const { existsSync, readdirSync, readFileSync, realpathSync } = require("node:fs");
 const Module = require("node:module");
 const { dirname, extname, join, resolve } = require("node:path");
 const { pathToFileURL } = require("node:url");
+const { LIBRARIES } = require("./bundled-libraries.js");
 
 /** The most files of an application that are looked at, from the one that it begins with, and how large one may be. */
-const MOST_FILES = 64;
+const MOST_FILES = 512;
 const MOST_CHARACTERS = 2 ** 26;
 
-/** What a file of a bundle imports from another one. */
-const IMPORTED = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+/** What a file imports from another one, and from a file of a package, by its path. */
+const IMPORTED = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+|[@\w][^"'\n:]*\/[^"'\n:]+\.m?js)["']/g;
+
+/** An import of what the text does not name: of a chunk of webpack, for example. */
+const COMPUTED = /\bimport\s*\((?!\s*(["'])[^"'\n]*\1\s*[,)])/;
+
+/** What takes the field `module` of a package before Node's fields, and then lets Node load that file. */
+const PREFERS_MODULES = /[\\/]node_modules[\\/](?:vite-node|vitest|tinypool)[\\/]/;
+
+const IN_PACKAGE = /[\\/]node_modules[\\/]/;
 
 /** Node's hooks before version 22.15 run in a thread, which gets the texts. */
 const IN_THREAD = `
@@ -22,12 +31,13 @@ const IN_THREAD = `
 /**
  * Let Node load changed texts of ES modules: no function of `Module` gets theirs. Node's hooks are used only if there is such
  * a text, because they change how the other modules are loaded.
+ * @param {string} entry the file that the thread begins with
  * @param {(text: string, path: string) => string} change
  */
-function changeModules(change) {
+function changeModules(entry, change) {
   /** @type {Record<string, string>} */
   const texts = {};
-  for (const { path, text } of modulesFrom(resolve(process.argv[1] ?? ""))) {
+  for (const { path, text } of modulesFrom(resolve(entry))) {
     const changed = change(text, path);
     if (changed !== text) texts[pathToFileURL(path).href] = changed;
   }
@@ -41,19 +51,54 @@ function changeModules(change) {
 }
 
 /**
- * Read an application's ES modules outside of packages, from the one that it begins with.
+ * Read an application's ES modules, from the one that it begins with; those in packages only if they are of a library.
  * @param {string} entry
  * @returns {Generator<{ path: string, text: string }>}
  */
 function* modulesFrom(entry) {
-  const waiting = [entry];
+  const waiting = PREFERS_MODULES.test(realPath(entry)) ? [...modulesOfLibraries()] : [entry];
   const seen = new Set();
   for (let path = waiting.shift(); path !== undefined && seen.size < MOST_FILES; path = waiting.shift()) {
     const found = readModule(path);
     if (!found || seen.has(found.path)) continue;
     seen.add(found.path);
     yield found;
-    for (const [, name] of found.text.matchAll(IMPORTED)) waiting.push(join(dirname(found.path), name));
+    if (IN_PACKAGE.test(found.path)) continue;
+    const place = dirname(found.path);
+    for (const [, name] of found.text.matchAll(IMPORTED)) {
+      waiting.push(name.startsWith(".") ? join(place, name) : inPackage(place, name));
+    }
+    if (COMPUTED.test(found.text)) waiting.push(...readdirSync(place).map((name) => join(place, name)));
+  }
+}
+
+/** @param {string} path @returns {string} it without links; as it is, if there is no such file */
+function realPath(path) {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * @param {string} place a directory
+ * @param {string} name of a file, by its package
+ * @returns {string} its path in the nearest `node_modules` that has it
+ */
+function inPackage(place, name) {
+  for (let above = place; ; above = dirname(above)) {
+    const path = join(above, "node_modules", name);
+    if (existsSync(path) || above === dirname(above)) return path;
+  }
+}
+
+/** @returns {Generator<string>} the ES modules of libraries that are installed for the working directory */
+function* modulesOfLibraries() {
+  for (const { name } of LIBRARIES) {
+    const file = inPackage(process.cwd(), `${name}/package.json`);
+    const { module } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+    if (module) yield join(dirname(file), module);
   }
 }
 
@@ -64,7 +109,7 @@ function* modulesFrom(entry) {
 function readModule(given) {
   try {
     const path = realpathSync(given);
-    if (/[\\/]node_modules[\\/]/.test(path) || !isModule(path)) return undefined;
+    if (!(IN_PACKAGE.test(path) ? isOfLibrary(path) : isModule(path))) return undefined;
     const text = readFileSync(path, "utf8");
     return text.length > MOST_CHARACTERS ? undefined : { path, text };
   } catch {
@@ -73,17 +118,34 @@ function readModule(given) {
   }
 }
 
+/** @param {string} path in a package */
+const isOfLibrary = (path) =>
+  /\.m?js$/.test(path) && LIBRARIES.some(({ name }) => path.replaceAll("\\", "/").includes(`/node_modules/${name}/`));
+
+/** Whether `.js` is an ES module, by directory. @type {Map<string, boolean>} */
+const types = new Map();
+
 /** @param {string} path */
 function isModule(path) {
   const extension = extname(path);
-  if (extension !== ".js") return extension === ".mjs";
-  for (let place = dirname(path); ; place = dirname(place)) {
-    try {
-      return JSON.parse(readFileSync(join(place, "package.json"), "utf8")).type === "module";
-    } catch {
-      if (place === dirname(place)) return false;
-    }
+  return extension === ".js" ? isOfModules(dirname(path)) : extension === ".mjs";
+}
+
+/**
+ * @param {string} place a directory
+ * @returns {boolean}
+ */
+function isOfModules(place) {
+  const known = types.get(place);
+  if (known !== undefined) return known;
+  let found;
+  try {
+    found = JSON.parse(readFileSync(join(place, "package.json"), "utf8")).type === "module";
+  } catch {
+    found = place !== dirname(place) && isOfModules(dirname(place));
   }
+  types.set(place, found);
+  return found;
 }
 
 module.exports = { changeModules };

@@ -121,7 +121,7 @@ const isObject = (value) => (typeof value === "object" && value !== null) || typ
  * Change files of packages, each once for each copy, also where they are parts of a bundle.
  * @param {Record<string, (exports: any) => any>} changes by the end of the path, without `.js`; what one returns is exported
  *   in the place of `exports`
- * @param {string} harm what follows where a file cannot be changed
+ * @param {import("./unhooked.js").Harm} harm
  * @returns {() => void} stops changing files; those that are changed stay so
  */
 function changeFiles(changes, harm) {

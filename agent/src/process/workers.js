@@ -1,5 +1,7 @@
 "use strict";
 
+const { isAbsolute, resolve } = require("node:path");
+const { fileURLToPath } = require("node:url");
 const { syncBuiltinESMExports } = require("node:module");
 const workers = require("node:worker_threads");
 
@@ -13,21 +15,50 @@ const workers = require("node:worker_threads");
 const OURS = /^(TRAFFICMOCK|PLAYWRIGHT_BACKEND_MOCKS)_/;
 
 /**
+ * The variable by which a worker's preload knows the file that the worker begins with: Node tells it later. It is set for
+ * the moment in which Node copies the environment, and deleted before the worker's own code runs.
+ */
+const ENTRY = "TRAFFICMOCK_WORKER_ENTRY";
+
+/** @returns {string | undefined} the file that this worker thread begins with; known until it attaches its own workers */
+const workerEntry = () => process.env[ENTRY];
+
+/**
+ * @param {any} file that a worker gets
+ * @param {any} options
+ * @returns {string | undefined} its path; none for code, and for what is Node's to refuse
+ */
+function pathOf(file, options) {
+  if (options?.eval) return undefined;
+  try {
+    if (file instanceof URL) return fileURLToPath(file);
+    return typeof file === "string" && (isAbsolute(file) || /^\.\.?[\\/]/.test(file)) ? resolve(file) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Attach worker threads from now on.
  * @param {string} preload path of the file that attaches a thread
  */
 function attachWorkers(preload) {
+  delete process.env[ENTRY];
   const word = `--require "${preload.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
   const owner = /** @type {any} */ (workers);
   const Original = workers.Worker;
   const Attached = new Proxy(Original, {
     /** @returns {any} */
     construct(target, [file, options, ...rest], newTarget) {
-      return Reflect.construct(
-        target,
-        [file, withAgent(options, word), ...rest],
-        newTarget === Attached ? target : newTarget,
-      );
+      const given = withAgent(options, word);
+      const entry = pathOf(file, options);
+      const env = given?.env ?? process.env;
+      if (entry && typeof env === "object") env[ENTRY] = entry;
+      try {
+        return Reflect.construct(target, [file, given, ...rest], newTarget === Attached ? target : newTarget);
+      } finally {
+        if (typeof env === "object") delete env[ENTRY];
+      }
     },
   });
   owner.Worker = Attached;
@@ -48,4 +79,4 @@ function withAgent(options, word) {
   return { ...options, env: { ...ours, ...env, NODE_OPTIONS: nodeOptions } };
 }
 
-module.exports = { attachWorkers };
+module.exports = { attachWorkers, workerEntry };

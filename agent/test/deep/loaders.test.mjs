@@ -34,6 +34,7 @@ const REQUIRE = `import { createRequire } from "node:module"; const require = cr
 const WAYS = {
   import: ["app.mjs"],
   require: ["app.cjs"],
+  "import of an ES module in a package": ["module.mjs"],
   tsx: [TSX, "app.mts"],
   "node --import tsx": ["--import", "tsx", "app.mts"],
   "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
@@ -72,6 +73,7 @@ describe("jobs of libraries are their test's, whichever way the libraries are lo
       "app.ts": source,
       "app.mjs": plain(source),
       "app.cjs": common(plain(source)),
+      "module.mjs": plain(source).replace('"async"', '"async/dist/async.mjs"'),
       "hooks.mjs": GIVES_SOURCE,
       "middle.mjs": IN_THE_MIDDLE,
       "tsconfig.json": JSON.stringify(TSCONFIG),

@@ -56,6 +56,17 @@ describe("libraries are hooked whichever way they are loaded", () => {
       "hooks.mjs": GIVES_SOURCE,
       "bundle.cjs": bundle("cjs", ""),
       "bundle.mjs": bundle("esm", required),
+      "script.cjs": `const { Script } = require("node:vm");
+        const filename = __dirname + "/bundle.cjs";
+        const text = require("node:fs").readFileSync(filename, "utf8");
+        new Script("(function (require) {" + text + "})", { filename }).runInThisContext()(require);`,
+      "worker.mjs": `import { Worker } from "node:worker_threads";
+        new Worker(new URL("./far.mjs", import.meta.url));`,
+      "computed.mjs": `const name = "bundle"; await import("./" + name + ".mjs");`,
+      "far.mjs":
+        Array.from({ length: 80 }, (_, at) => `import "./parts/${at}.mjs";`).join("") + `import "./computed.mjs";`,
+      ...Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`parts/${at}.mjs`, ""])),
+      "odd.cjs": bundle("cjs", "").replaceAll(".worked", ".done"),
     });
   });
   after(async () => {
@@ -71,6 +82,8 @@ describe("libraries are hooked whichever way they are loaded", () => {
     "node --import tsx": ["--import", "tsx", "app.mts"],
     "a minified bundle": ["bundle.cjs"],
     "a minified bundle of ES modules": ["bundle.mjs"],
+    "a bundle that node:vm compiles": ["script.cjs"],
+    "a worker thread of many ES modules, and an import whose name is computed": ["worker.mjs"],
     "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
   };
   for (const [way, words] of Object.entries(WAYS)) {
@@ -81,6 +94,12 @@ describe("libraries are hooked whichever way they are loaded", () => {
       assert.equal(stderr, "");
     });
   }
+
+  test("jobs of a copy that is not known have no context rather than another one's", async () => {
+    const { wrong, stderr } = await askAll({ place: app.place, words: ["odd.cjs"], env });
+    assert.match(stderr, /fastq in \S+odd\.cjs cannot be changed, so no request of this process has a context while/);
+    assert.deepEqual(new Set(Object.values(wrong).flat()), new Set(["none"]));
+  });
 });
 
 test("a copy in a bundle that is not known is named, on stderr and for the proxy", async () => {
@@ -93,7 +112,7 @@ test("a copy in a bundle that is not known is named, on stderr and for the proxy
   assert.deepEqual(unhooked, { library: "dataloader", file });
   assert.match(
     app.said().stderr,
-    /^trafficmock: dataloader in \S+odd\.cjs cannot be changed, so its jobs may have another test's/,
+    /^trafficmock: dataloader in \S+odd\.cjs cannot be changed, so no request of this process has/,
   );
   await app.stop();
   remove();

@@ -69,6 +69,7 @@ class TextTests(ContextCase):
                 "from work that requests of other tests have woken",
                 "such a loop",
             ),
+            ("unhooked", "fastq", "a copy of fastq that cannot be changed", "of the bundle"),
             ("expired", UNSET, "and does not count any more", "TRAFFICMOCK_CONTEXT_MS"),
             ("loop", UNSET, "everyone, begun by a request at", "jobs from queue.Queue"),
             ("pool", "Pool-1", "the pool's thread Pool-1", "Hand the job over"),

@@ -59,6 +59,11 @@ _REMEDIES = {
         f"application, or bind each job by AsyncResource.bind where it is handed over. Else "
         f"{_OF_THE_RUN}."
     ),
+    "unhooked": (
+        "trafficmock does not know this copy of the library, which may start what one test gives it "
+        "in the context of another one. So contexts count only while one test is known there. Keep "
+        "the library out of the bundle (external in esbuild and webpack)."
+    ),
     "thread": (
         f"It works for no request: {_OF_THE_RUN}. If it works through jobs of requests, hand them "
         "over by concurrent.futures.ThreadPoolExecutor, whose jobs have the context of their "
@@ -167,6 +172,8 @@ def _came_in(origin: RequestOrigin, process: str) -> str:
         return f"A context came in {named} in {process}, and does not count any more. "
     if origin.kind == "woken" and origin.inbound is not UNSET:
         return f"A context came in {_named(origin.inbound)} in {process}, whose request is over. "
+    if origin.kind == "unhooked" and origin.inbound is not UNSET:
+        return f"A context came in {_named(origin.inbound)} in {process}. "
     if origin.carried is not UNSET:
         return f"A context came in last {_named(origin.carried)} in {process}. "
     thread = ""
@@ -179,6 +186,7 @@ def _left(origin: RequestOrigin) -> str:
     name = "" if origin.name is UNSET else f" {_cut(origin.name)}"
     source = {
         "woken": "from work that requests of other tests have woken",
+        "unhooked": f"from a process with a copy of{name or ' a library'} that cannot be changed",
         "thread": f"from the thread{name}",
         "pool": f"from the pool's thread{name}",
         "queue": f"from a job of{name or ' a queue'}",

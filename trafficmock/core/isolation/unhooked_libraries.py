@@ -1,4 +1,4 @@
-"""Names libraries that an agent cannot change: their jobs may have another test's context.
+"""Names libraries that an agent cannot change: their jobs would have another test's context.
 
 An agent tells of each by ``agent:unhooked``: a copy in a bundle whose text it does not know, for
 example. It may concern every test that the application works for, so each worker is warned once,
@@ -26,8 +26,8 @@ MOST_UNHOOKED = 20
 """The most libraries that are kept for one agent."""
 
 _REMEDY = (
-    "trafficmock does not know this copy, so what the library starts later may have no context, or "
-    "that of another test. Keep it out of the bundle (external in esbuild and webpack)."
+    "trafficmock does not know this copy, so requests of the process have no context while it knows "
+    "those of several tests. Keep it out of the bundle (external in esbuild and webpack)."
 )
 
 
