@@ -60,9 +60,9 @@ _REMEDIES = {
         f"{_OF_THE_RUN}."
     ),
     "unhooked": (
-        "trafficmock does not know this copy of the library, which may start what one test gives it "
-        "in the context of another one. So contexts count only while one test is known there. Keep "
-        "the library out of the bundle (external in esbuild and webpack)."
+        "trafficmock does not know this copy of the library, which may start what one test gives "
+        "it in the context of another one. So a context counts only while no other one is known "
+        "there. Keep the library out of the bundle (external in esbuild and webpack)."
     ),
     "thread": (
         f"It works for no request: {_OF_THE_RUN}. If it works through jobs of requests, hand them "

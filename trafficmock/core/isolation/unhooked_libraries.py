@@ -26,8 +26,8 @@ MOST_UNHOOKED = 20
 """The most libraries that are kept for one agent."""
 
 _REMEDY = (
-    "trafficmock does not know this copy, so requests of the process have no context while it knows "
-    "those of several tests. Keep it out of the bundle (external in esbuild and webpack)."
+    "trafficmock does not know this copy, so requests of the process have no context while it "
+    "knows those of several tests. Keep it out of the bundle (external in esbuild and webpack)."
 )
 
 
