@@ -10,6 +10,7 @@ import { makeProject } from "./lib/project.mjs";
 
 const require = createRequire(import.meta.url);
 const { WorkerConnection } = require("../src/connection/worker-connection.js");
+const { TestErrors } = require("../src/session/test-errors.js");
 
 let proxy;
 before(async () => {
@@ -112,4 +113,29 @@ test("our own fixtures are no steps of a test", async (t) => {
   const steps = JSON.parse(/STEPS (.*)/.exec(output)?.[1] ?? "[]");
   const ours = steps.filter((title) => /^Fixture "_?(trafficmock|backendMocks)/.test(title));
   assert.deepEqual(ours, [], output);
+});
+
+test("any value that a handler throws is an error of its test", () => {
+  const unreadable = {
+    get() {
+      throw new Error("cannot be read");
+    },
+  };
+  const values = [
+    undefined,
+    Symbol("odd"),
+    Object.create(null),
+    { toString: () => ({}) },
+    Object.defineProperty(new Error("x"), "message", unreadable),
+    Object.defineProperty(new Error("x"), "stack", unreadable),
+    Object.assign(new Error("x"), { message: {} }),
+    new Proxy({}, { getPrototypeOf: unreadable.get }),
+  ];
+  for (const value of values) {
+    const errors = new TestErrors();
+    assert.equal(typeof errors.thrown(value, "in the handler"), "string");
+    const [error] = errors.take();
+    assert.match(error.message, /in the handler$/);
+    assert.equal(errors.count, 0);
+  }
 });

@@ -44,7 +44,7 @@ _IPV4_END = re.compile(
 
 _NO_ADDRESS = "is no host: write an IPv6 address as ::1, or with a port [::1]:8080"
 
-UNDER_TEST = r"127(?:\.[0-9]+){3}|\[::1\]|(?:.*\.)?localhost|[^.\[\]]+"
+UNDER_TEST = r"127(?:\.[0-9]+){3}|0\.0\.0\.0|\[::1?\]|(?:.*\.)?localhost|[^.\[\]]+"
 """A regular expression, for JavaScript too, of the hosts that are always under test."""
 
 _ORIGIN = re.compile(r"//[^/?#]*")
@@ -146,7 +146,7 @@ def is_under_test(patterns: Iterable[HostPattern], host: str, port: int | str) -
     """Return whether a host is part of the system under test.
 
     Loopback addresses, ``localhost`` and its subdomains are, and names without a dot, such as those
-    of containers.
+    of containers. So is ``0.0.0.0``, at which a system reaches its own servers.
 
     :param patterns: further hosts (``--own-host``).
     """

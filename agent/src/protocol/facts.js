@@ -25,7 +25,7 @@ module.exports = {
   CONTENT_HEADERS: ["content-encoding", "content-language", "content-length", "content-location", "content-type"],
   HAR_REQUEST: ["method", "url", "headers", "postData"],
   HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces"],
-  UNDER_TEST: "127(?:\\.[0-9]+){3}|\\[::1\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
+  UNDER_TEST: "127(?:\\.[0-9]+){3}|0\\.0\\.0\\.0|\\[::1?\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
   CONTEXT_MEMBER: "trafficmock.test",
   CONTEXT_COOKIE: "trafficmock_test",
   REPORT: {"format": 1, "longestName": 80, "modes": ["retain-on-failure", "on", "off"], "bodyBytes": 262144, "mostBodyBytes": 8388608, "pageBytes": 67108864, "longestError": 20000, "mostRounds": 5},

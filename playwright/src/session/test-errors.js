@@ -1,5 +1,6 @@
 "use strict";
 
+const { inspect } = require("node:util");
 const { UNMATCHED } = require("trafficmock-agent/protocol/facts");
 const { IsolationError, RoutingError, TrafficMockError } = require("../errors.js");
 const { withoutFrames, withoutOwnFrames } = require("./call-site.js");
@@ -59,7 +60,7 @@ class TestErrors {
    * @returns {string} the message of the error
    */
   thrown(thrown, where) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const error = asError(thrown);
     const { message } = error;
     this.#errors.push(withNote(error, where));
     return message;
@@ -96,6 +97,21 @@ class TestErrors {
     if (known) known.repeats += 1;
     else this.#errors.push(reported);
     if (/** @type {any} */ (detail)?.last) withNote(known ?? reported, NOTHING_FURTHER);
+  }
+}
+
+/**
+ * Return what was thrown as an error that can be read: any value can be thrown, and some have no text.
+ * @param {unknown} thrown
+ * @returns {Error}
+ */
+function asError(thrown) {
+  try {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    if (typeof error.message === "string" && typeof error.stack !== "object") return error;
+    return new Error(inspect(thrown, { depth: 1, customInspect: false }));
+  } catch {
+    return new Error("a value that has no text was thrown");
   }
 }
 

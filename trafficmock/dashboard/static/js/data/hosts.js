@@ -2,7 +2,7 @@
 /** Which hosts are parts of the application itself: what goes there does not go out. */
 
 /** Loopback, and names without a dot. */
-const UNDER_TEST = /^(?:127(?:\.[0-9]+){3}|\[::1\]|(?:.*\.)?localhost|[^.[\]]+)$/;
+const UNDER_TEST = /^(?:127(?:\.[0-9]+){3}|0\.0\.0\.0|\[::1?\]|(?:.*\.)?localhost|[^.[\]]+)$/;
 
 /** @param {string} authority a host, with its port if the URL has one */
 export const isWithin = (authority) => UNDER_TEST.test(authority.toLowerCase().replace(/:\d*$/, ""));
