@@ -385,6 +385,18 @@ test("a recorded text is UTF-8, and other charsets are base64", () => {
   }
 });
 
+test("a recording says in which coding a body still is, also beside a file", async () => {
+  const wire = { status: 200, statusText: "OK" };
+  const response = { pairs: [["content-encoding", "zstd"]], wire, read: () => Buffer.from([0x28, 0xb5, 0x2f, 0xfd]) };
+  const request = { method: "GET", url: "http://h.test/", pairs: [], body: Buffer.alloc(0) };
+  const files = new Map();
+  const entry = attachedBodies(harEntry({ request, response, began: 0, ms: 0 }, { isFull: false }), files);
+  const store = { entries: async () => [entry], read: async (name) => files.get(name) };
+  const [{ response: sent }] = await harEntries(store, new Matcher("**"));
+  assert.equal(sent.content._coding, "zstd");
+  assert.equal(sent.content.text, Buffer.from([0x28, 0xb5, 0x2f, 0xfd]).toString("base64"));
+});
+
 test("entries are wanted by their URLs as agents send them", async () => {
   const entry = { request: { method: "GET", url: "HTTP://H.test:80#x" }, response: { status: 200 } };
   const store = { entries: async () => [entry], read: async () => Buffer.alloc(0) };

@@ -26,7 +26,8 @@ async function harEntries(store, matcher, { isOfAnyUrl = false, followRedirects 
   const entries = await store.entries();
   const wanted = entries.map((entry) => hasParts(entry) && (isOfAnyUrl || isWanted(entry.request, matcher)));
   const leadsOn =
-    followRedirects && entries.some((entry, index) => wanted[index] && REDIRECTS.includes(entry.response.status));
+    followRedirects &&
+    entries.some((entry, index) => wanted[index] && REDIRECTS.includes(Number(entry.response.status)));
   const needed = entries.map((entry, index) => (wanted[index] || (leadsOn && hasParts(entry)) ? entry : null));
   const made = await Promise.all(needed.map((entry) => entry && encoded(entry, store)));
   const size = Buffer.byteLength(JSON.stringify(made));
@@ -67,8 +68,8 @@ function asRequested(text) {
 async function encoded({ request, response }, store) {
   const asked = part(request, HAR_REQUEST);
   const answer = part(response, HAR_RESPONSE);
-  if (asked.postData?._file) asked.postData = await fromFile(asked.postData._file, store);
-  if (answer.content?._file) answer.content = await fromFile(answer.content._file, store);
+  if (asked.postData?._file) asked.postData = await fromFile(asked.postData, store);
+  if (answer.content?._file) answer.content = await fromFile(answer.content, store);
   return { request: asked, response: answer };
 }
 
@@ -80,12 +81,15 @@ async function encoded({ request, response }, store) {
 const part = (from, keys) => Object.fromEntries(keys.filter((key) => key in from).map((key) => [key, from[key]]));
 
 /**
- * @param {string} name
+ * Read the body of a file, and keep what else is known of it.
+ *
+ * @param {Record<string, any>} holder
  * @param {Store} store
  */
-async function fromFile(name, store) {
+async function fromFile(holder, store) {
   try {
-    return { text: (await store.read(String(name))).toString("base64"), encoding: "base64" };
+    const text = (await store.read(String(holder._file))).toString("base64");
+    return { ...part(holder, ["mimeType", "_coding"]), text, encoding: "base64" };
   } catch (error) {
     return { unreadable: /** @type {Error} */ (error).message };
   }

@@ -62,10 +62,17 @@ function responseOf(response, style) {
   const body = response.read();
   const { pieces } = response.wire;
   const type = headers.get(pairs, "content-type") ?? BYTES_TYPE;
+  // What is decoded has no such header any more.
+  const coding = body.length ? headers.get(pairs, "content-encoding") : undefined;
   return {
     ...answer(response.wire.status, response.wire.statusText),
     headers: linesOf(pairs),
-    content: { size: sizeOf(body, style), mimeType: type, ...(body.length && contentOf(body, type)) },
+    content: {
+      size: sizeOf(body, style),
+      mimeType: type,
+      ...(body.length && contentOf(body, type)),
+      ...(coding && { _coding: coding }),
+    },
     bodySize: sizeOf(body, style),
     redirectURL: headers.get(pairs, "location") ?? "",
     ...(pieces && { _pieces: pieces.map(([time, size]) => ({ time, size })) }),

@@ -44,6 +44,17 @@ def har_of(entry: RequestEntry) -> Any:
     return only
 
 
+class CodingTests(SynchronousTestCase):
+    """Bodies that the history has as they were coded."""
+
+    def test_coded(self) -> None:
+        """A replay is told of a coding that the body still is in; agents tell decoded bodies."""
+        for content, coding in ((b"\x8b\x00\x80\xff\x03", "br"), (b"plain", None), (b"", None)):
+            answer = response(content=content, headers={"content-encoding": "br"})
+            found = har_of(mocked(answer=answer))["response"]["content"]
+            self.assertEqual(found.get("_coding"), coding)
+
+
 class AvailabilityTests(SynchronousTestCase):
     """Which entries there is a HAR of (protocol 3)."""
 

@@ -47,6 +47,13 @@ class EntriesTests(SynchronousTestCase):
     def urls(self, *entries: Any, url: Any = "**", **rules: bool) -> list[Any]:
         return [each and each["request"]["url"] for each in self.sent(*entries, url=url, **rules)]
 
+    def test_odd_status(self) -> None:
+        """A status is a redirect's in either way of writing, and may be anything."""
+        for status, leads in ((302, True), ("302", True), ([302], False), ({}, False)):
+            first = entry(status=status, headers=[{"name": "location", "value": "/b"}])
+            found = self.urls(first, entry(B), url=A, leads_on=True)
+            self.assertEqual(found, [A, B if leads else None])
+
     def test_parts(self) -> None:
         """Of an entry only what a replay reads."""
         (made,) = self.sent(entry(_failureText="why", redirectURL=""))

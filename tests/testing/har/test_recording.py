@@ -62,6 +62,27 @@ class ReplayTests(SynchronousTestCase):
         assert isinstance(found.outcome, HarAnswer)
         self.assertEqual(body.to_bytes(found.outcome.response.body_base64), answered)
 
+    def test_coded(self) -> None:
+        """A body in a coding that the proxy does not decode is replayed with the header for it."""
+        for content in get_args(Content):
+            recording = HarRecording("1", content)
+            asked = RequestState("r", "app", request(URL), 1)
+            answer = response(200, b"\x8b\x00\x80\xff\x03", **{"content-encoding": "br"})
+            recording.add(asked, ResponseState(asked, answer), 0, 5)
+            entries = json.loads(json.dumps(recording.document()))["log"]["entries"]
+            # Other programs keep the header, too, but decode the body.
+            for is_ours in (True, False):
+                if not is_ours:
+                    del entries[0]["response"]["content"]["_coding"]
+                files = SimpleNamespace(
+                    entries=lambda found=entries: found, read=recording.files.__getitem__
+                )
+                har = SerializedHar("some.har", har_entries(files, make_matcher("**")))
+                found = HarLookup.of(har).find(HarQuestion(URL, "GET", [], b""))
+                assert found is not None
+                assert isinstance(found.outcome, HarAnswer)
+                self.assertEqual("content-encoding" in found.outcome.response.headers, is_ours)
+
     @profile(30)
     @given(SECRETS, st.sampled_from(get_args(Content)), st.sampled_from(["", "gzip"]))
     def test_secrets(self, secret: str, content: Any, coding: str) -> None:

@@ -43,10 +43,24 @@ class TextTests(SynchronousTestCase):
             ("\ud800", "text/plain", b"\xed\xa0\x80"),
             ('<?xml version="1.0" encoding="iso-8859-1"?>é', "text/xml", None),
             ("<meta charset=iso-8859-1>é", "text/html; charset=utf-8", "é".encode()),
+            ("<meta charset=iso-8859-1>é", "text/html", b"\xe9"),
+            ("<meta charset=utf-16>é", "text/html", ">é".encode()),
+            ('{"html": "<meta charset=iso-8859-1>é', "application/json", "é".encode()),
+            ("html = '<meta charset=iso-8859-1>é", "text/javascript", "é".encode()),
+            ("日", "text/plain; charset=x-sjis", "日".encode("cp932")),
+            ("①", "text/plain; charset=Windows-31J", b"\x87\x40"),
+            ("ก", "text/plain; charset=windows-874", b"\xa1"),
+            ("日", "text/plain; charset=unicode_escape", "日".encode()),
         ):
             sent = text_bytes(text, content_type)
             ending = b"\xe9" if expected is None else expected
             self.assertTrue(sent.endswith(ending), (text, content_type, sent))
+
+    def test_slow_codecs(self) -> None:
+        """Codecs of Python that are no charsets cost nothing: one is slow for many characters."""
+        text = "".join(map(chr, range(0x80, 0xD800))) * 4
+        for codec in ("punycode", "idna", "raw_unicode_escape", "x-Punycode"):
+            self.assertEqual(text_bytes(text, f"text/plain; charset={codec}"), text.encode())
 
     def test_first_type(self) -> None:
         """The first type with a charset counts."""

@@ -44,8 +44,11 @@ LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000
 MOST_NEIGHBOUR_BYTES = 2**20
 """The most bytes of the entries that a request is compared with to find the nearest one."""
 
-_NOT_AS_STORED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-"""Headers about the encoded body; a HAR has the decoded one."""
+_AS_SENT = frozenset({"content-length", "transfer-encoding"})
+"""Headers about the body as it was sent."""
+
+_AS_DECODED = _AS_SENT | {"content-encoding"}
+"""Those that a decoded body does not have."""
 
 _OF_CONNECTION = frozenset({"transfer-encoding"})
 """Those that a response without a body does not have as the server sent them: a ``content-length``
@@ -338,7 +341,9 @@ def _given(found: HarResponse, method: str) -> SerializedResponse:
     """
     content = found.read()
     has_body = method != "HEAD" and found.status != _NOT_MODIFIED
-    left_out = _NOT_AS_STORED if has_body else _OF_CONNECTION
+    is_coded = found.content is not None and bool(found.content.coding)
+    of_body = _AS_SENT if is_coded else _AS_DECODED
+    left_out = of_body if has_body else _OF_CONNECTION
     pairs = [pair for pair in found.lines if pair[0] not in left_out]
     if content and has_body:
         pairs.append(("content-length", str(len(content))))

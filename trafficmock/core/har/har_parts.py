@@ -37,13 +37,18 @@ class HarEntryError(ValueError):
 
 
 class HarContent(Struct):
-    """A body of an entry."""
+    """A body of an entry.
+
+    :param coding: in recordings of trafficmock, the ``content-encoding`` in which the body still
+        is, because the proxy does not decode it. Other programs write decoded bodies alone.
+    """
 
     text: Any = None
     encoding: str | None = None
     mime_type: str | None = msgspec.field(default=None, name="mimeType")
     params: Any = None
     unreadable: str | None = None
+    coding: Any = msgspec.field(default=None, name="_coding")
 
     __repr__ = quiet_repr
 

@@ -14,6 +14,7 @@ from trafficmock.history.har.har_cookies import sent_cookies, set_cookie, split_
 from trafficmock.history.request_entry import PIECE, RequestEntry
 from trafficmock.history.rest_records import RequestRecord
 from trafficmock.history.stored_messages import Body
+from trafficmock.redaction import body_codings
 from trafficmock.wire.payloads.har_text import body_fields
 from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -105,7 +106,7 @@ def _response(response: SerializedResponse, body: Body | None) -> dict[str, Any]
         "httpVersion": _VERSION,
         "cookies": [set_cookie(line) for line in _all(headers, "set-cookie")],
         "headers": _named(headers),
-        "content": {"size": size, "mimeType": _type(headers), **text},
+        "content": {"size": size, "mimeType": _type(headers), **text, **_coding(headers, body)},
         "redirectURL": next(iter(_all(headers, "location")), ""),
         "headersSize": -1,
         "bodySize": size,
@@ -177,6 +178,15 @@ def _query(url: str) -> str:
     except ValueError:
         # Python refuses a URL with an invalid IPv6 host, which the application's client accepted.
         return url.partition("#")[0].partition("?")[2]
+
+
+def _coding(headers: HeaderPairs, body: Body | None) -> dict[str, str]:
+    """Return the field for the coding in which a body still is: agents tell decoded ones."""
+    header = ", ".join(_all(headers, "content-encoding"))
+    codings = body_codings.codings_of(header)
+    if not codings or body is None or body.state != "whole":
+        return {}
+    return {"_coding": header} if body_codings.is_coded(body.content(), codings) else {}
 
 
 def _content(body: Body | None, content_type: str) -> tuple[int, dict[str, str]]:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.har_use import HarUse
 
 _NULL = Raw(b"null")
+_REDIRECTS = frozenset(map(str, REDIRECTS))
+"""As texts: programs write the status in either way."""
+
+_OF_BODIES = ("mimeType", "_coding")
+"""What is read of a body besides its content."""
 
 
 @frozen
@@ -64,7 +69,7 @@ def har_entries(
         for each in entries
     ]
     leads_on = leads_on and any(
-        each["response"].get("status") in REDIRECTS for each in compress(entries, wanted)
+        str(each["response"].get("status")) in _REDIRECTS for each in compress(entries, wanted)
     )
     made = [
         _encoded(each, reader) if is_wanted or (leads_on and _has_parts(each)) else _NULL
@@ -100,15 +105,17 @@ def _encoded(entry: dict[str, Any], reader: HarReader) -> Raw:
     answer = {key: value for key, value in entry["response"].items() if key in OF_RESPONSES}
     for holder, key in ((request, "postData"), (answer, "content")):
         if isinstance(holder.get(key), dict) and holder[key].get("_file"):
-            holder[key] = _from_file(str(holder[key]["_file"]), reader)
+            holder[key] = _from_file(holder[key], reader)
     document = {"request": request, "response": answer}
     # Lone surrogates are replaced: no message can have them.
     return Raw(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def _from_file(name: str, reader: HarReader) -> dict[str, str]:
+def _from_file(holder: dict[str, Any], reader: HarReader) -> dict[str, Any]:
+    """Return a body with the content of its file, and with what else is known of it."""
     try:
-        content = reader.read(name)
+        content = reader.read(str(holder["_file"]))
     except (LocalError, OSError) as error:
         return {"unreadable": str(error)}
-    return {"text": base64.b64encode(content).decode(), "encoding": "base64"}
+    kept: dict[str, Any] = {key: holder[key] for key in _OF_BODIES if key in holder}
+    return {**kept, "text": base64.b64encode(content).decode(), "encoding": "base64"}

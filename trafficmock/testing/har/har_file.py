@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import math
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,6 +17,19 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.whole_files import rewrite_whole
 
 _IN_ARCHIVE = "har.har"
+
+_NO_HAR = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,  # nested too deeply
+    RuntimeError,  # an archive with a password, or in an unknown coding
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+"""What reading raises for a file that is something else, or damaged."""
 
 
 @frozen
@@ -47,7 +62,7 @@ class HarFile:
             ) from None
         except OSError as error:
             raise UsageError(f"{self.path} cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
+        except _NO_HAR:
             found = None
         if not isinstance(found, list):
             raise UsageError(f"{self.path} is no HAR: it is not JSON with a list log.entries")

@@ -127,6 +127,8 @@ class HarRecording:
                 "size": self._size(content),
                 "mimeType": kind,
                 **(self._body(content, kind, coding) if content else {}),
+                # What is decoded has no such header any more.
+                **({"_coding": coding} if content and coding else {}),
             },
             "bodySize": self._size(content),
             "redirectURL": hd.get(response.headers, "location") or "",

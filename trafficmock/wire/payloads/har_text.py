@@ -15,12 +15,37 @@ _IN_DOCUMENT = re.compile(
 _LOOKED_AT = 1024
 """The characters of a document in which its charset is looked for (HTML, section 4.2.5.4)."""
 
+_DOCUMENT = re.compile(r"html|xml|octet-stream|unknown", re.IGNORECASE)
+"""Types of bodies that may name their charset themselves; others are UTF-8 without one."""
+
+_LABELS = {
+    "dos-874": "cp874",
+    "windows-874": "cp874",
+    "windows-31j": "cp932",
+    "windows-949": "cp949",
+    "ks_c_5601-1989": "cp949",
+    "ksc_5601": "cp949",
+    "gb_2312-80": "gb18030",
+    "iso-8859-6-i": "iso8859-6",
+    "iso-8859-8-i": "iso8859-8",
+    "logical": "iso8859-8",
+    "koi8-ru": "koi8-u",
+    "mac": "mac-roman",
+    "unicode": "utf-16le",
+    "ucs-2": "utf-16le",
+    "iso-10646-ucs-2": "utf-16le",
+}
+"""Labels of the Encoding standard that Python does not know."""
+
+_OF_PYTHON = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+"""Codecs that are no charsets: no server sends them, and a long text takes minutes in one."""
+
 _AS_BROWSERS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
+    "shift-jis": "cp932",
+    "euc-kr": "cp949",
     "gb2312": "gb18030",
     "gbk": "gb18030",
 }
@@ -45,16 +70,38 @@ def text_bytes(text: str, *types: str) -> bytes:
 
 def _charsets(text: str, types: tuple[str, ...]) -> tuple[str, ...]:
     found = next(filter(None, map(_LABEL.search, types)), None)
-    if found is None:
-        document = _IN_DOCUMENT.search(text, 0, _LOOKED_AT) if "<" in text else None
-        label = document[1] or document[2] if document else "utf-8"
-    else:
-        label = found[1]
     try:
-        name = codecs.lookup(label).name
+        name = _codec(found[1]) if found else _named_in(text, types)
     except (LookupError, ValueError):
         return ()
-    return (name, *filter(None, [_AS_BROWSERS.get(name)]))
+    return () if name in _OF_PYTHON else (name, *filter(None, [_AS_BROWSERS.get(name)]))
+
+
+def _codec(label: str) -> str:
+    """Return Python's name of a charset.
+
+    :raises LookupError: it is unknown.
+    """
+    plain = label.lower().removeprefix("x-")
+    return codecs.lookup(_LABELS.get(plain, plain)).name.replace("_", "-")
+
+
+def _named_in(text: str, types: tuple[str, ...]) -> str:
+    """Return the charset that a document names, else UTF-8; a script may only quote one.
+
+    :raises LookupError: it is unknown.
+    """
+    kind = next(filter(None, types), "")
+    document = None
+    if "<" in text and (not kind or _DOCUMENT.search(kind)):
+        document = _IN_DOCUMENT.search(text, 0, _LOOKED_AT)
+    if document is None:
+        return "utf-8"
+    if document[1]:
+        return _codec(document[1])
+    # What reads as ASCII up to there is not UTF-16 (HTML, section 13.2.3.2).
+    name = _codec(document[2])
+    return "utf-8" if name.startswith("utf-16") else name
 
 
 def body_fields(content: bytes, content_type: str) -> dict[str, str]:
