@@ -70,6 +70,22 @@ def wanted(name: str, **variables: Any) -> RequestConditions:
 class DocumentTests(SynchronousTestCase):
     """The names in a document."""
 
+    def test_charsets(self) -> None:
+        """A body has the charset of its type, or of its byte order mark, as servers read it."""
+        text = json.dumps({"query": 'query User { find(text: "é") }'}, ensure_ascii=False)
+        for coded, content_type in (
+            (text.encode("utf-8-sig"), "application/json"),
+            (text.encode("utf-16"), "application/json; charset=utf-16"),
+            (text.encode("utf-16"), "application/json"),
+            (text.encode("utf-16le"), 'application/json; charset="UTF-16LE"'),
+            (text.encode("latin-1"), "application/json; charset=iso-8859-1"),
+        ):
+            self.assertEqual(named(post(coded, content_type)), ["User"], content_type)
+        damaged = post(text.encode("utf-16")[:-1], "application/json; charset=utf-16")
+        self.assertRaises(UnreadablePartError, damaged.values, "json", ())
+        plain = {"content-type": "application/json", "content-encoding": "identity"}
+        self.assertEqual(named(content(text.encode(), URL, **plain)), ["User"])
+
     def test_names(self) -> None:
         """Names are found by the grammar: not in comments, texts, fragments and selections."""
         for document, names in DOCUMENTS.items():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import copy
 import gc
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
@@ -36,6 +38,12 @@ MOST_PARTS = 1_000_000
 
 _OF_GRAPHQL = frozenset({"query", "operationName", "variables", "extensions"})
 """The parameters of a query string that belong to a GraphQL request ("GraphQL over HTTP")."""
+
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_CHARSETS = frozenset({"utf-16", "utf-16le", "utf-16be", "iso-8859-1", "windows-1252"})
+"""Those besides UTF-8 that programs send JSON in; servers read what the content type names."""
+
+_BOMS_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 Fields = dict[str, list[str]]
 T = TypeVar("T")
@@ -152,7 +160,7 @@ class RequestContent:
         if len(content) > MOST_BYTES:
             raise UnreadablePartError(f"the body has {len(content)} bytes, more than {MOST_BYTES}")
         coding = self._headers.get("content-encoding")
-        if coding:
+        if coding and coding[0].strip().lower() != "identity":
             raise UnreadablePartError(f"the body has the content-encoding {coding[0]}")
         return content
 
@@ -164,7 +172,11 @@ class RequestContent:
         content = _given(self._content)
         if not content:
             raise UnreadablePartError("there is no body")
-        return _json(content)
+        return _json(content, self._content_type)
+
+    @property
+    def _content_type(self) -> str:
+        return self._headers.get("content-type", [""])[0]
 
     @cached_property
     def _form(self) -> Fields | UnreadablePartError:
@@ -180,7 +192,7 @@ class RequestContent:
         asked = {name: values[0] for name, values in query.items() if name in _OF_GRAPHQL}
         if asked and (self._body is None or not _given(self._content)):
             return (GraphqlOperation(asked),)
-        content_type = self._headers.get("content-type", [""])[0]
+        content_type = self._content_type
         match content_type.partition(";")[0].strip().lower():
             case "application/graphql":
                 document = _given(self._content).decode("utf-8", "replace")
@@ -232,17 +244,33 @@ def _given(part: T | UnreadablePartError) -> T:
     return part
 
 
-def _json(content: bytes) -> Any:
+def _json(content: bytes, content_type: str = "") -> Any:
     """Return the value of a JSON text.
 
+    :param content_type: may name another charset than UTF-8.
     :raises UnreadablePartError: it is none, or has more than :data:`MOST_PARTS` values.
     """
+    content = _as_utf8(content, content_type)
     if sum(map(content.count, (b"[", b"{", b","))) > MOST_PARTS:
         raise UnreadablePartError(f"the JSON has more than {MOST_PARTS} values")
     try:
         return _decoded(content)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise UnreadablePartError("the body is no JSON") from None
+
+
+def _as_utf8(content: bytes, content_type: str) -> bytes:
+    """Return a JSON text in UTF-8 without a byte order mark, which a few programs send."""
+    if content.startswith(codecs.BOM_UTF8):
+        return content.removeprefix(codecs.BOM_UTF8)
+    named = _CHARSET.search(content_type)
+    charset = named[1].lower() if named else "utf-16" if content.startswith(_BOMS_UTF16) else ""
+    if charset not in _CHARSETS:
+        return content
+    try:
+        return content.decode(charset).removeprefix("\ufeff").encode()
+    except ValueError:
+        return content
 
 
 def _decoded(content: bytes) -> Any:
