@@ -12,7 +12,7 @@ from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 
 PLACE = AGENT / "test" / "deep"
-VERSIONS = ("node20", "node22", "node24")
+VERSIONS = ("node20", "node22", "node24", "node26")
 # What Nuxt and its tools need is newer than what the agent needs.
 NUXT_NODE = "node22"
 
@@ -38,7 +38,7 @@ class DeepTests(SynchronousTestCase):
         return done.stdout
 
     def test_every_node(self) -> None:
-        """Every test file passes on Node 20, 22 and 24, in CommonJS and ESM."""
+        """Every test file passes on Node 20, 22, 24 and 26, in CommonJS and ESM."""
         place = AGENT / "test"
         files = sorted(
             str(path.relative_to(place))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from tests.agent.test_deep import node as deep_node
 from tests.interop.clients.node.modes import ATTACHED
 from tests.support.processes.node_parts import module_file
 from tests.support.processes.node_parts import node_binary as node_22
@@ -26,7 +27,7 @@ ROOMS = (
     "deep/runners",
 )
 """The directories of the programs."""
-NODES = (20, 22, 24)
+NODES = (20, 22, 24, 26)
 HOSTS = (
     *("api.shop.test", "shop.test", "other.test"),
     # Those that SDKs have built in (``lib/apis.mjs``).
@@ -101,7 +102,7 @@ LIBRARIES = (
     Library("superagent", "superagent", "superagent"),
     Library("undici7", "undici7", "undici 7"),
     Library("undici6", "undici6", "undici 6"),
-    Library("undici8", "undici8", "undici 8", nodes=(22, 24)),
+    Library("undici8", "undici8", "undici 8", nodes=(22, 24, 26)),
     Library("ky", "ky", "ky"),
     Library("ofetch", "ofetch", "ofetch"),
     Library("needle", "needle", "needle"),
@@ -144,7 +145,7 @@ LIBRARIES = (
     Library("payments", "plaid", "Plaid, Square"),
     Library("messengers", "@discordjs/rest", "Discord, Telegraf, Notion"),
     Library("clouds", "@google-cloud/storage", "Google Storage, DynamoDB, SQS, Bedrock"),
-    Library("kubernetes", "@kubernetes/client-node", "Kubernetes", nodes=(22, 24)),
+    Library("kubernetes", "@kubernetes/client-node", "Kubernetes", nodes=(22, 24, 26)),
     Library("ws", "ws", "ws"),
     Library("socket.io", "socket.io", "socket.io"),
     Library("grpc", "@grpc/grpc-js", "gRPC"),
@@ -187,4 +188,6 @@ def node_binary(major: int) -> str:
         return str(node_22())
     if major == 24:
         return str(module_file("node-24/bin/node"))
+    if major == 26:
+        return deep_node("node26")
     raise LookupError(f"there is no Node {major} here")
