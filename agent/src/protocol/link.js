@@ -191,7 +191,8 @@ class Link {
    */
   hasten() {
     if (this.retry && !this.isRefused && now() - this.failedAt >= FIRST_RETRY_MS) this.open();
-    return this.retry === undefined;
+    // A link that was never opened has no proxy to come to: the settings are wrong.
+    return this.socket !== undefined && !this.closed && this.retry === undefined;
   }
 
   close() {
