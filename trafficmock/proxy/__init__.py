@@ -26,8 +26,8 @@ Header lines of forwarded requests and responses are dropped in these places:
   ``proxy_settings`` decides for which servers, ``browser_proxy/context_stamp`` does in a browser
   proxy;
 * ``transfer/request_rewriting``: the same fields in overrides and mocks;
-* ``transfer/proxied_request``: ``Expect``, if the whole body has arrived or the client speaks
-  HTTP/1.0;
+* ``transfer/proxied_request``: ``Expect``, if the proxy has said 100 already or the client
+  speaks HTTP/1.0;
 * ``websocket/opening_handshake``: the ``Sec-WebSocket-*`` fields, where the proxy makes a handshake
   of its own with the server.
 

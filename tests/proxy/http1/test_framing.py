@@ -75,9 +75,16 @@ class ResponseTests(SynchronousTestCase):
         self.assertEqual(self.response_framing(b"200 OK", b"CONNECT"), NONE)
 
     def test_contradiction(self) -> None:
-        """An answer with two lengths is invalid."""
-        text = b"200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked"
-        self.assertRaises(BadMessageError, self.response_framing, text)
+        """An answer with two lengths is invalid; one that says its length twice is not."""
+        for text in (
+            b"200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked",
+            b"200 OK\r\nContent-Length: 3\r\nContent-Length: 4",
+            b"200 OK\r\nContent-Length: 3,",
+        ):
+            self.assertRaises(BadMessageError, self.response_framing, text)
+        for text in (b"Content-Length: 3\r\ncontent-length: 3", b"Content-Length: 3, 3"):
+            found = self.response_framing(b"200 OK\r\n" + text)
+            self.assertEqual(found, Framing(BodyKind.LENGTH, 3))
 
 
 class KeepAliveTests(SynchronousTestCase):

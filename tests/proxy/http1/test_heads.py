@@ -106,6 +106,12 @@ class RequestTests(SynchronousTestCase):
 class ResponseTests(SynchronousTestCase):
     """Responses."""
 
+    def test_folded(self) -> None:
+        """A folded line is one line; white space before the first line is an error."""
+        head = parse_response(b"HTTP/1.1 200 OK\r\nX: a\r\n b \r\n\tc\r\nY: d\r\n ")
+        self.assertEqual(head.pairs, [(b"X", b"a b c"), (b"Y", b"d")])
+        self.assertRaises(BadMessageError, parse_response, b"HTTP/1.1 200 OK\r\n X: a")
+
     def test_read(self) -> None:
         """The reason may be empty, and so may the space before it."""
         for line, reason in ((b"HTTP/1.1 200 OK", b"OK"), (b"HTTP/1.1 200 ", b"")):

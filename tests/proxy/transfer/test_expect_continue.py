@@ -48,6 +48,18 @@ class UnaskedTests(SynchronousTestCase):
             harness.servers[0].sends(answer)
             self.assertTrue(client.took().startswith(b"HTTP/1.1 %d " % status))
 
+    def test_not_waited(self) -> None:
+        """A client that waits for nothing, so that the whole body is there, is asked for it too."""
+        for status, answer in EARLY.items():
+            harness = ForwardProxyHarness()
+            client = harness.ask(ASKING + BODY)
+            (server,) = harness.servers
+            head, _, body = server.took().partition(b"\r\n\r\n")
+            self.assertIn(b"expect: 100-continue", head.lower())
+            self.assertEqual(body, BODY)
+            server.sends(answer)
+            self.assertTrue(client.took().startswith(b"HTTP/1.1 %d " % status))
+
 
 class DecidedTests(SynchronousTestCase):
     """A test needs the body, so the proxy says 100, and nobody says it again."""

@@ -80,7 +80,7 @@ def of_response(head: ResponseHead, method: bytes) -> Framing:
         if length is not None:
             raise BadMessageError("Transfer-Encoding and Content-Length exclude each other.")
         return _chunked(coding)
-    return UNTIL_CLOSE if length is None else _length(length)
+    return UNTIL_CLOSE if length is None else _length(_once(length))
 
 
 def keeps_alive(head: Head) -> bool:
@@ -90,6 +90,12 @@ def keeps_alive(head: Head) -> bool:
         return head.minor > 0
     wanted = tokens(value)
     return b"close" not in wanted and (head.minor > 0 or b"keep-alive" in wanted)
+
+
+def _once(value: bytes) -> bytes:
+    """Read a length that a server has said several times as one (RFC 9110 section 8.6)."""
+    said = {part.strip(b" \t") for part in value.split(b",")} if b"," in value else {value}
+    return said.pop() if len(said) == 1 else value
 
 
 def _length(value: bytes) -> Framing:

@@ -1,8 +1,9 @@
 """Parses the heads of HTTP/1.1 messages strictly (RFC 9112).
 
 Request smuggling uses messages that two parsers read differently. So the parser corrects
-nothing: a bare line feed, a folded line, or white space that RFC 9112 does not allow is an
-error, in requests and in responses.
+nothing: a bare line feed, or white space that RFC 9112 does not allow is an error, in requests
+and in responses. So is a folded line of a request; one of a response becomes one line, as
+section 5.2 allows.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _MINORS = {b"HTTP/1.%d" % minor: minor for minor in range(10)}
 """The minor versions of HTTP/1; any of them is read as HTTP/1.1 or HTTP/1.0."""
 
 _STATUS = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
+_FOLD = re.compile(rb"[ \t]*\r\n[ \t]+")
 _LONGEST_METHOD = 64
 
 
@@ -132,7 +134,7 @@ def parse_response(block: bytes) -> ResponseHead:
     :param block: the bytes before the empty line that ends the head.
     :raises BadMessageError: if it is malformed.
     """
-    line, pairs, fields = _split(block)
+    line, pairs, fields = _split(_unfolded(block))
     found = _STATUS.fullmatch(line)
     if found is None:
         raise BadMessageError(f"The status line is not one of HTTP/1.1: {line[:80]!r}.")
@@ -189,6 +191,14 @@ def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
     for name, values in repeats.items():
         fields[name] = b", ".join(values)
     return lines[0], pairs, fields
+
+
+def _unfolded(block: bytes) -> bytes:
+    """Write folded lines of a response as one, as a proxy may (RFC 9112 section 5.2)."""
+    if b"\r\n " not in block and b"\r\n\t" not in block:
+        return block
+    line, end, rest = block.partition(b"\r\n")
+    return line + end + _FOLD.sub(b" ", rest)
 
 
 @cached_by_text(maxsize=1024)

@@ -326,7 +326,7 @@ class ProxiedRequest:
             self._transfer.report_end(error)
             self.failed_upstream(error)
             return
-        if self.request_done or self.head.minor == 0:
+        if self.was_continued or self.head.minor == 0:
             request = request_rewriting.without_field(request, b"expect")
         self._transfer = UpstreamTransfer(self, request, unreported, fault=fault, rate=rate)
         self._pieces = []

@@ -11,6 +11,7 @@ from trafficmock_preload.failure_errors import (
     TrafficMockError,
     failure_error,
     is_before_request,
+    is_malformed,
 )
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -55,6 +56,15 @@ class FailureTests(SynchronousTestCase):
         assert isinstance(error, OSError)
         self.assertEqual(str(error), "[Errno 111] Connection refused")
         self.assertEqual(error.errno, errno.ECONNREFUSED)
+
+    def test_malformed(self) -> None:
+        """What is not HTTP is known, with its text; other errors of a network are not that."""
+        error = failure_error("EPROTO its%20answer%20is%20not%20HTTP")
+        assert isinstance(error, OSError)
+        self.assertTrue(is_malformed(error))
+        self.assertEqual(error.strerror, "its answer is not HTTP")
+        self.assertFalse(is_malformed(failure_error("connectionreset ")))
+        self.assertFalse(is_malformed(failure_error("unmatched_request x")))
 
     def test_tls(self) -> None:
         """A server whose certificate is not accepted is one of TLS."""

@@ -36,10 +36,10 @@ _ERRNO = {
     "ECONNREFUSED": errno.ECONNREFUSED,
     "EHOSTUNREACH": errno.EHOSTUNREACH,
     "ELOOP": errno.ELOOP,
-    "EPROTO": errno.EPROTO,
 }
 """Abort codes of protocol 3, and names of errors that the proxy met on the way to a server."""
 
+_MALFORMED = "EPROTO"
 _TIMEOUTS = frozenset({"timedout", "ETIMEDOUT"})
 _NAMES = frozenset({"namenotresolved", "ENOTFOUND"})
 _AFTER_CONNECTING = frozenset({errno.ECONNRESET, errno.ECONNABORTED, errno.EPROTO})
@@ -116,6 +116,8 @@ def _error(value: str) -> Exception:
         return socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     if code == "ECERT":
         return _certificate_error(text)
+    if code == _MALFORMED:
+        return OSError(errno.EPROTO, text or os.strerror(errno.EPROTO))
     if code in _ERRNO:
         return OSError(_ERRNO[code], os.strerror(_ERRNO[code]))
     return TrafficMockError(code, text or code)
@@ -133,6 +135,15 @@ def _certificate_error(text: str) -> OSError:
     if "certificate" in text:
         return ssl.SSLCertVerificationError(1, f"[SSL: CERTIFICATE_VERIFY_FAILED] {text}")
     return ssl.SSLError(1, text)
+
+
+def is_malformed(error: Exception) -> bool:
+    """Return whether a server answered with what is not HTTP.
+
+    Each library has an error of its own for that, which is not one of connections: after such, some
+    send a request again.
+    """
+    return isinstance(error, OSError) and error.errno == errno.EPROTO
 
 
 def is_before_request(error: OSError) -> bool:

@@ -200,11 +200,13 @@ def cases(plan: dict[str, Any]) -> list[tuple[str, dict[str, Any], list[str]]]:
     trusting = {"verify": plan["ca"]}
     for scheme in ("http", "https"):
         base = f"{scheme}://localhost:{plan[scheme]}"
-        for fate in ("ok", "fin", "rst", "half-fin", "half-rst", "close"):
-            # Behind a response that breaks off, the next call may meet a race.
-            after = [] if "half" in fate else [f"{base}/ok"]
+        for fate in ("ok", "fin", "rst", "half-fin", "half-rst", "close", "text"):
+            # Behind a response that breaks off, the next call may meet a race; behind what is no
+            # HTTP, http.client can send nothing on its connection.
+            after = [] if "half" in fate or fate == "text" else [f"{base}/ok"]
             listed.append((f"{scheme} {fate}", trusting, [f"{base}/{fate}", *after]))
             listed.append((f"{scheme} reused {fate}", trusting, [f"{base}/ok", f"{base}/{fate}"]))
+    listed.append(("folded", trusting, [f"{base}/folded"]))
     base, locked = f"https://localhost:{plan['https']}", f"https://localhost:{plan['locked']}"
     right, wrong = plan["pin"], "ab" * 32
     for scheme in ("http", "https"):

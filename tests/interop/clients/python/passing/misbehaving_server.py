@@ -15,7 +15,9 @@ from pathlib import Path
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CLOSE = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
 HALF = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
+FOLDED = b"HTTP/1.1 200 OK\r\nX-A: a\r\n b\r\nContent-Length: 2\r\n\r\nok"
 _SECONDS = 10.0
+ODD = {"text": b"no HTTP at all\r\n\r\n", "folded": FOLDED}
 _RESET = struct.pack("ii", 1, 0)
 
 
@@ -80,6 +82,8 @@ class MisbehavingServer:
         fate = head.split(b" ", 2)[1].decode().strip("/")
         if fate in {"ok", "close"} or fate.startswith("half"):
             opened.sendall({"ok": OK, "close": CLOSE}.get(fate, HALF))
+        if fate in ODD:
+            opened.sendall(ODD[fate])
         if fate.endswith("rst"):
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         return fate == "ok"

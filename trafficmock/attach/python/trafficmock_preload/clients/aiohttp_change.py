@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from weakref import WeakSet
 
 from trafficmock_preload.clients.asyncio_tunnel import open_tunnel
@@ -11,6 +12,7 @@ from trafficmock_preload.failure_errors import (
     HEADER,
     failure_error,
     is_before_request,
+    is_malformed,
     of_library,
 )
 from trafficmock_preload.tunnel_trust import trusting
@@ -146,7 +148,10 @@ def _start(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]
             return response
         key = getattr(connection, "_key", None)
         self.close()
-        raise _own_error(failure_error(failure), key)
+        error = failure_error(failure)
+        if is_malformed(error):
+            raise _malformed(self, error)
+        raise _own_error(error, key)
 
     return start
 
@@ -164,6 +169,18 @@ def _of_lost(error: Exception, tunnels: Tunnels) -> Exception | None:
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return type(error)(tunnels.unanswered)
     return tunnels.lost(error) if isinstance(error, aiohttp.ClientOSError) else None
+
+
+def _malformed(response: Any, error: Any) -> Exception:
+    """Make the error that aiohttp raises for what is not HTTP."""
+    import aiohttp
+
+    status, text = HTTPStatus.BAD_REQUEST.value, error.strerror
+    made = aiohttp.ClientResponseError(
+        response.request_info, response.history, status=status, message=text
+    )
+    made.__cause__ = error
+    return made
 
 
 def _own_error(error: Exception, key: Any) -> Exception:

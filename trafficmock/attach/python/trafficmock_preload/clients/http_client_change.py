@@ -15,6 +15,7 @@ from trafficmock_preload.failure_errors import (
     TrafficMockError,
     failure_error,
     is_before_request,
+    is_malformed,
     of_library,
 )
 
@@ -40,8 +41,7 @@ def change_http_client(module: ModuleType, tunnels: Tunnels, contexts: TestConte
     connection_class.connect = _connect(connection_class.connect, tunnels)
     connection_class.send = _send(connection_class.send, tunnels)
     connection_class.endheaders = _endheaders(connection_class, tunnels, contexts)
-    exception = module.__dict__["HTTPException"]
-    connection_class.getresponse = _getresponse(connection_class.getresponse, tunnels, exception)
+    connection_class.getresponse = _getresponse(connection_class.getresponse, tunnels, module)
 
 
 def _connect(original: Callable[[Any], None], tunnels: Tunnels) -> Callable[[Any], None]:
@@ -131,8 +131,11 @@ def _endheaders(
 
 
 def _getresponse(
-    original: Callable[..., Any], tunnels: Tunnels, exception: type[Exception]
+    original: Callable[..., Any], tunnels: Tunnels, module: ModuleType
 ) -> Callable[..., Any]:
+    names: Any = module.__dict__
+    exception, malformed = names["HTTPException"], names["BadStatusLine"]
+
     def getresponse(self: Any, *args: Any, **kwargs: Any) -> Any:
         is_read = tunnels.authority_of(self.sock) is not None
         with _lost(tunnels, is_read=is_read):
@@ -143,6 +146,8 @@ def _getresponse(
         response.close()
         self.close()
         error = failure_error(failure)
+        if is_malformed(error):
+            raise malformed(error.args[1])
         own_error = getattr(type(self), OWN_ERROR, None)
         made = of_library(error, exception) if own_error is None else own_error(self, error)
         # An error of the network is raised as it is, and cannot be its own cause.

@@ -8,7 +8,13 @@ from copy import copy
 from functools import partial
 
 from trafficmock_preload.demanded_trust import HTTP_2_ONLY, demand_lines
-from trafficmock_preload.failure_errors import HEADER, UNMATCHED, failure_error, is_before_request
+from trafficmock_preload.failure_errors import (
+    HEADER,
+    UNMATCHED,
+    failure_error,
+    is_before_request,
+    is_malformed,
+)
 from trafficmock_preload.proxy_tunnel import MOST_BYTES, TunnelAnswer
 from trafficmock_preload.tunnel_trust import trusting
 
@@ -184,6 +190,8 @@ def _own_error(error: Exception, library: Any) -> Exception:
         return error
     if isinstance(error, TimeoutError):
         made: Exception = library.ConnectTimeout(str(error))
+    elif is_malformed(error):
+        made = library.RemoteProtocolError(error.strerror)
     elif is_before_request(error):
         made = library.ConnectError(str(error))
     else:

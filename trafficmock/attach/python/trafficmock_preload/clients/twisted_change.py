@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trafficmock_preload.failure_errors import HEADER, failure_error, of_library
+from trafficmock_preload.failure_errors import HEADER, failure_error, is_malformed, of_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _own_error(error: Exception) -> Exception:
 
     from twisted.internet import error as network
     from twisted.python.failure import Failure
-    from twisted.web._newclient import ResponseFailed, ResponseNeverReceived
+    from twisted.web._newclient import ParseError, ResponseFailed, ResponseNeverReceived
 
     if not isinstance(error, OSError):
         refused: Any = of_library(error, ResponseFailed)
@@ -151,6 +151,8 @@ def _own_error(error: Exception) -> Exception:
         made = network.ConnectionRefusedError(error.errno, error.strerror)
     elif error.errno == errno.EHOSTUNREACH:
         made = network.NoRouteError(error.errno, error.strerror)
+    elif is_malformed(error):
+        made = ResponseFailed([Failure(ParseError(error.strerror, b""))])
     else:
         made = ResponseNeverReceived([Failure(network.ConnectionLost(str(error)))])
     made.__cause__ = error
