@@ -176,10 +176,22 @@ class ReceivedTests(AwsCase):
         self.assertIs(type(self.received([{"Body": "x"}])["Messages"]), list)
 
     def test_no_test(self) -> None:
-        """While no test has a context, the call is left as it is."""
+        """Until a test has a context, the call is left as it is; behind it no longer."""
         self.contexts.do_tests_run = lambda: False
         self.assertEqual(self.received([])["given"], {})
         self.contexts.do_tests_run = lambda: True
+        self.assertEqual(self.received([])["given"], {"MessageAttributeNames": ["baggage"]})
+        self.contexts.do_tests_run = lambda: False
+        self.assertEqual(self.received([])["given"], {"MessageAttributeNames": ["baggage"]})
+
+    def test_own_test(self) -> None:
+        """The same where a test runs in this process."""
+        self.contexts.do_tests_run = lambda: False
+        self.contexts.begin_test("a")()
+        self.assertEqual(self.received([])["given"], {})
+        end = self.contexts.begin_test("b")
+        self.received([])
+        end()
         self.assertEqual(self.received([])["given"], {"MessageAttributeNames": ["baggage"]})
 
     def test_deep_body(self) -> None:

@@ -133,8 +133,8 @@ class AskedTests(SynchronousTestCase):
             found = []
             for seconds in (0.0, 0.4, 0.5):
                 attached.seconds = seconds
-                found.append(attached.contexts.are_wanted())
+                found.append(attached.contexts.do_tests_run())
             thread.join()
         self.assertEqual(found, [True, True, False])
         attached.seconds = 9.0
-        self.assertFalse(attached.contexts.are_wanted())
+        self.assertFalse(attached.contexts.do_tests_run())

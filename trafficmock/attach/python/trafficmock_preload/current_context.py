@@ -146,6 +146,7 @@ class TestContexts:
         self._asked_until = 0.0
         self.do_tests_run: Callable[[], bool] = bool
         self._own_tests = 0
+        self._were_wanted = False
 
     def read(
         self,
@@ -395,8 +396,13 @@ class TestContexts:
         self._asked_until = self._now() + _ASKED_SECONDS if wanted else 0.0
 
     def are_wanted(self) -> bool:
-        """Return whether tests with contexts run."""
-        return self.is_on and (self._own_tests > 0 or self.do_tests_run())
+        """Return whether tests with contexts run, or have run in this process.
+
+        What waits for messages when a test ends may get those of the next one.
+        """
+        if self.is_on and not self._were_wanted:
+            self._were_wanted = self._own_tests > 0 or self.do_tests_run()
+        return self._were_wanted
 
     def _tells_origins(self) -> bool:
         return self._own_tests > 0 or self._now() < self._asked_until

@@ -148,10 +148,10 @@ def _start(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]
             return response
         key = getattr(connection, "_key", None)
         self.close()
-        error = failure_error(failure)
-        if is_malformed(error):
-            raise _malformed(self, error)
-        raise _own_error(error, key)
+        reported = failure_error(failure)
+        if is_malformed(reported):
+            raise _malformed(self, reported)
+        raise _own_error(reported, key)
 
     return start
 

@@ -105,7 +105,7 @@ def _with_attribute(message: Any, contexts: TestContexts) -> Any:
 def _received(call: Any, given: dict[str, Any], contexts: TestContexts) -> Any:
     """Ask for messages with their contexts, which an application that did not ask does not see.
 
-    While no test has a context, the call is left as it is.
+    Until a test has a context, the call is left as it is.
     """
     names = given.get("MessageAttributeNames") or []
     is_asked = any(name in {"All", ".*", HEADER} for name in names) or not contexts.are_wanted()
