@@ -110,6 +110,14 @@ class AgentTests(SynchronousTestCase):
         self.check("contexts/http2-servers.test.mjs", "contexts/seen-contexts.test.mjs")
         self.check("contexts/own-tests.test.mjs")
 
+    def test_woken(self) -> None:
+        """What another test's request has woken is nobody's, but for jobs that were kept bound."""
+        self.check(
+            "contexts/connections.test.mjs",
+            "contexts/streams-of-jobs.test.mjs",
+            "contexts/wakes.test.mjs",
+        )
+
     def test_loaders(self) -> None:
         """Libraries are hooked whichever loader compiles them, undici in a bundle at once."""
         self.check("process/loaders.test.mjs", "process/bundled-libraries.test.mjs")
@@ -129,6 +137,18 @@ class AgentTests(SynchronousTestCase):
     def test_faithful(self) -> None:
         """What the application's own client does, it still does."""
         self.check("clients/faithful.test.mjs")
+
+    def test_sockets(self) -> None:
+        """A request has one socket, with the events of a real one, whatever is decided."""
+        self.check("clients/socket-events.test.mjs")
+
+    def test_expect(self) -> None:
+        """A body waits for 100 Continue as without the agent, with each decision."""
+        self.check("clients/expect.test.mjs")
+
+    def test_unchanged(self) -> None:
+        """A request that is sent on changes in nothing but what the test changes."""
+        self.check("clients/unchanged.test.mjs", node=str(node_binary()))
 
     def test_passed_at_once(self) -> None:
         """What passes by itself takes the way that it takes without the agent."""
