@@ -319,7 +319,7 @@ class HeldRequest {
     up.on("socket", (real) => socket.follow(real));
     up.on("error", (error) => {
       report?.fail(error);
-      socket.destroy(error);
+      socket.failAs(error);
     });
     up.on("information", ({ statusCode, statusMessage, rawHeaders }) => {
       // 100 Continue is sent once, and was sent if a test wanted the body.
@@ -421,6 +421,7 @@ class HeldRequest {
         if (isChunked) send(text.LAST_CHUNK);
         // Without a length, the client would read a 205 until the connection ends.
         else if (headers.get(pairs, "content-length") === undefined) send(null);
+        socket.answered();
       },
       fail: (/** @type {Error | undefined} */ reset) => {
         send();

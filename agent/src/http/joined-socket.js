@@ -34,7 +34,7 @@ class Joint {
       if (given.length && !mock.push(given)) real.pause();
     });
     this.on("end", () => mock.push(null));
-    this.on("error", (error) => mock.destroy(error));
+    this.on("error", (error) => mock.failAs(error));
     this.on("close", () => this.closed());
     mock.on("agentRemove", () => real.emit("agentRemove"));
   }

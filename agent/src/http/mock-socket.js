@@ -1,6 +1,7 @@
 "use strict";
 
 const net = require("node:net");
+const { Duplex } = require("node:stream");
 const { setImmediate } = require("node:timers");
 const { secured } = require("./secure-methods.js");
 
@@ -239,6 +240,22 @@ class MockSocket extends net.Socket {
     const own = /** @type {any} */ (this);
     own._handle = { close: (/** @type {() => void} */ closed) => setImmediate(closed), reading: false };
     super._destroy(error, done);
+  }
+
+  /** Close the connection, once the application has ended its side, as a server does that has answered. */
+  answered() {
+    const close = () => this.push(null);
+    if (this.writableFinished) close();
+    else this.once("finish", close);
+  }
+
+  /**
+   * Fail by the error of the real socket. It is destroyed past what libraries put in the place of `destroy` of sockets:
+   * urllib marks an error with its socket, and cannot do so twice.
+   * @param {Error} error
+   */
+  failAs(error) {
+    Duplex.prototype.destroy.call(this, error);
   }
 
   /**

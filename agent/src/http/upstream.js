@@ -50,7 +50,7 @@ function open(held, wanted) {
   if (url.protocol === "https:") options.servername ??= serverName(headers.get(pairs, "host") ?? url.host);
   // The path of an unchanged URL is sent as the application wrote it: a signature may cover each byte.
   const { path } = held.req;
-  const isSame = wanted.url === held.url.href && path.startsWith("/");
+  const isSame = wanted.url === held.url.href && (path.startsWith("/") || path === "*");
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const up = request({
     ...options,
@@ -132,6 +132,7 @@ function relay(response, socket, send, { method, pairs }) {
     if (isChunked) send(text.lastChunk(response.rawTrailers));
     // Such a body ends with the connection.
     else send(!isBodiless && headers.get(pairs, "content-length") === undefined ? null : undefined);
+    socket.answered();
   });
   // As with a server that closes the connection: the response fails, because the request has its response already.
   response.on("error", () => {

@@ -141,7 +141,8 @@ function optionsFor(opts, wanted, from, isResolved, isStreamed) {
     servername: isThere ? opts.servername : undefined,
     path: isSame ? opts.path : pathOf(url),
     query: isSame ? opts.query : undefined,
-    method: wanted.method,
+    // Announced in capitals. A method is a token with a case of its own (RFC 9110, section 9.1).
+    method: wanted.method === String(opts.method).toUpperCase() ? opts.method : wanted.method,
     headers: likeGiven(opts.headers, pairs),
     body: body?.length ? (isChunked ? streamed(body) : body) : null,
   };
@@ -168,13 +169,44 @@ const globalDispatcher = () => {
   return known[Symbol.for("undici.globalDispatcher.1")] ?? known[Symbol.for("undici.globalDispatcher.2")];
 };
 
+/** Clients that connect to a socket in the file system: they do not keep their options. @type {WeakSet<object>} */
+const locals = new WeakSet();
+
+/** @param {any} options of a dispatcher @returns {boolean} */
+const isOfFile = (options) => Boolean(options?.connect?.socketPath ?? options?.socketPath);
+
+/**
+ * @param {any} Client of a copy of undici
+ * @returns {any} the class, which notes those of its instances that connect to a socket in the file system
+ */
+function notingLocal(Client) {
+  const Noting = new Proxy(Client, {
+    /** @returns {any} */
+    construct(target, args, newTarget) {
+      const made = Reflect.construct(target, args, newTarget === Noting ? target : newTarget);
+      if (isOfFile(args[1])) locals.add(made);
+      return made;
+    },
+  });
+  return Noting;
+}
+
 /**
  * @param {any} dispatcher
  * @returns {boolean} whether it connects to a socket in the file system, whatever host a request names
  */
 function isLocal(dispatcher) {
-  const options = internal(dispatcher, "options");
-  return Boolean(options?.connect?.socketPath ?? options?.socketPath);
+  return locals.has(dispatcher) || isOfFile(internal(dispatcher, "options"));
 }
 
-module.exports = { isLocal, urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor, outboundOptions };
+module.exports = {
+  isLocal,
+  notingLocal,
+  urlOf,
+  namedUrl,
+  pairsOf,
+  likeGiven,
+  optionsFor,
+  dispatcherFor,
+  outboundOptions,
+};

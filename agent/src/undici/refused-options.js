@@ -1,8 +1,10 @@
 "use strict";
 
+const { types } = require("node:util");
 const { bypass } = require("../bypass.js");
 const headers = require("../protocol/headers.js");
 const { internal } = require("../process/internals.js");
+const { isBlob } = require("./body.js");
 const { pairsOf } = require("./dispatch-options.js");
 const { lengthMismatchError } = require("./undici-errors.js");
 
@@ -25,6 +27,8 @@ const MADE_FOR_ONE = new Map([
   ["Agent", false],
   ["Client", true],
   ["Pool", true],
+  ["BalancedPool", true],
+  ["RoundRobinPool", true],
 ]);
 
 /** Codes of errors about arguments. */
@@ -32,11 +36,30 @@ const REFUSALS = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"]);
 /** Methods without a body, whose length undici does not compare. */
 const BODILESS = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "CONNECT"]);
 
+/** @param {any} ms @returns {boolean} whether it is a time limit, or none */
+const isTime = (ms) => ms == null || (Number.isFinite(ms) && ms >= 0);
+
+/** @param {any} body @returns {boolean} whether it is of no kind that undici sends */
+const isUnknown = (body) =>
+  body != null &&
+  typeof body !== "string" &&
+  !ArrayBuffer.isView(body) &&
+  !types.isArrayBuffer(body) &&
+  !(body[Symbol.asyncIterator] || body[Symbol.iterator] || typeof body.pipe === "function" || isBlob(body));
+
 /**
  * @param {any} opts of a dispatch
  * @returns {boolean} whether undici may refuse it
  */
 const mayBeRefused = (opts) =>
+  isUnknown(opts.body) ||
+  !isTime(opts.headersTimeout) ||
+  !isTime(opts.bodyTimeout) ||
+  opts.throwOnError != null ||
+  ["reset", "expectContinue"].some((name) => opts[name] != null && typeof opts[name] !== "boolean") ||
+  (opts.upgrade && typeof opts.upgrade !== "string") ||
+  Array.isArray(opts.headers?.host) ||
+  (Array.isArray(opts.headers) && opts.headers.length % 2 !== 0) ||
   !TOKEN.test(String(opts.method ?? "GET")) ||
   pairsOf(opts.headers).some(
     ([name, value]) =>
@@ -53,12 +76,16 @@ const mayBeRefused = (opts) =>
  * @param {Function} original its `dispatch`
  * @param {any} opts
  * @param {(error: Error | undefined) => void} done called with its error, or with none
+ * @returns {void}
  */
 function askUndici(dispatcher, original, opts, done) {
   const { constructor: Made } = dispatcher;
   const isForOne = MADE_FOR_ONE.get(String(Made?.name).replace(/^_+/, ""));
-  // Others hand the request to one of these.
-  if (isForOne === undefined) return done(undefined);
+  if (isForOne === undefined) {
+    // Others hand the request to one of these.
+    const inner = internal(dispatcher, "proxy agent");
+    return inner ? askUndici(inner, inner.dispatch, opts, done) : done(undefined);
+  }
   const connect = (/** @type {any} */ _options, /** @type {(error: Error) => void} */ connected) =>
     connected(new Error("not connected"));
   let isTold = false;
@@ -82,7 +109,7 @@ function askUndici(dispatcher, original, opts, done) {
     onResponseError: (/** @type {any} */ _controller, /** @type {any} */ error) => tell(error),
   };
   const origin = "http://localhost";
-  const tried = { ...opts, origin, body: null, signal: undefined };
+  const tried = { ...opts, origin, body: isUnknown(opts.body) ? opts.body : null, signal: undefined };
   bypass(() => {
     const probe = isForOne ? new Made(origin, { connect }) : new Made({ connect });
     try {

@@ -9,7 +9,7 @@ const { sayOnce } = require("../process/say-once.js");
 const { onBundled, onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../process/internals.js");
-const { isLocal, urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
+const { isLocal, notingLocal, urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
 
 const HOOKED = Symbol("trafficmock.hooked");
@@ -115,8 +115,9 @@ class UndiciHook {
    * @param {any} undici the exports of a module that may be undici
    */
   hookModule(undici) {
-    const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici;
+    const { Agent, Client, MockAgent, ProxyAgent, createRedirectInterceptor } = undici;
     if (!Agent || !MockAgent || !ProxyAgent) return;
+    if (Client && Object.getOwnPropertyDescriptor(undici, "Client")?.writable) undici.Client = notingLocal(Client);
     this.redirecting ??= createRedirectInterceptor;
     for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype);
     this.hookGlobals(globalThis);

@@ -176,6 +176,31 @@ describe("events of requests", () => {
     await take();
   });
 
+  test("a socket that the application ends in the response closes", async () => {
+    for (const path of ["/passed", fulfilled, `/decided-${Object.keys(DECIDED).indexOf("continue with headers")}`]) {
+      const ends = (open) => ended(open().on("response", (response) => response.socket.end()));
+      assert.ok(!(await events(ends, http, upstream.url + path, { agent: false })).includes("HANGS"), path);
+    }
+  });
+
+  test("an error is given to the sockets of an application once", async () => {
+    // As urllib does: it marks an error with its socket, which can be done once.
+    const { destroy } = net.Socket.prototype;
+    net.Socket.prototype.destroy = function (error) {
+      if (error) Object.defineProperty(error, "socket", { value: this });
+      return destroy.call(this, error);
+    };
+    try {
+      for (const name of ["fallback, later", "continue with headers"]) {
+        const path = `/decided-${Object.keys(DECIDED).indexOf(name)}`;
+        const req = http.get(`http://127.0.0.1:1${path}`, { agent: false });
+        await assert.rejects(once(req, "response"), { code: "ECONNREFUSED" }, name);
+      }
+    } finally {
+      net.Socket.prototype.destroy = destroy;
+    }
+  });
+
   test("a kept connection's mock that is given up in the response closes once", async () => {
     for (const path of ["/passed", fulfilled]) {
       const keepAlive = new http.Agent({ keepAlive: true });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
+import { createRequire } from "node:module";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,6 +99,28 @@ describe("what is sent on", () => {
     }
   });
 
+  test("a changed header leaves the method, a body of GET, and a path that is none as they are", async () => {
+    await worker.route(raw.url, more);
+    for (const options of [
+      { method: "OPTIONS", path: "*" },
+      { method: "GET", path: "/search", headers: { "Content-Length": 4 }, body: "body" },
+    ]) {
+      const { body, ...given } = options;
+      const req = http.request({ host: "127.0.0.1", port: raw.port, ...given });
+      req.end(body);
+      await once((await once(req, "response"))[0].resume(), "end");
+      const [sent] = raw.take();
+      assert.equal(sent.split(" ", 2).join(" "), `${options.method} ${options.path}`);
+      assert.equal(sent.split("\r\n\r\n")[1], body ?? "");
+    }
+    for (const undici of Object.values(COPIES)) {
+      await (await undici.request(`${raw.url}/m`, { method: "patch" })).body.dump();
+      assert.match(raw.take()[0], /^patch /);
+      await (await undici.request(`${raw.url}/m`, { method: "GET", body: "body" })).body.dump();
+      assert.match(raw.take()[0], /^GET [^]*\r\n\r\nbody$/);
+    }
+  });
+
   test("a changed header leaves `connection` and chunks as they are", async () => {
     for (const undici of Object.values(COPIES)) {
       const body = () => Readable.from([Buffer.from("one"), Buffer.from("two")]);
@@ -173,11 +196,17 @@ describe("what is sent on", () => {
     assert.equal(JSON.parse(Buffer.concat(await kept.toArray()))[0], "docker");
     // axios names the host by its address.
     assert.match((await axios.get("http://localhost/info", { socketPath })).data[0], /^(localhost|\[::1\])$/);
-    for (const undici of Object.values(COPIES)) {
+    for (const [version, undici] of Object.entries(COPIES)) {
       const dispatcher = new undici.Agent({ connect: { socketPath } });
       const { body } = await undici.request("http://docker/info", { dispatcher });
       assert.equal((await body.json())[0], "docker");
       await dispatcher.close();
+      // The class of a client that does not keep its options is another one from the moment on in which the agent attaches.
+      const { Client } = createRequire(import.meta.url)(`undici${version}`);
+      const client = new Client("http://docker", { socketPath });
+      assert.ok(client instanceof undici.Client);
+      assert.equal((await (await client.request({ path: "/info", method: "GET" })).body.json())[0], "docker");
+      await client.close();
     }
   });
 
@@ -209,9 +238,14 @@ describe("what is sent on", () => {
         "a value with a line break": { headers: { a: "1\r\nb: 2" } },
         "no length": { headers: { "content-length": "x" } },
         "another length": { headers: { "content-length": "3" } },
+        "a name without a value": { headers: ["a"] },
+        "a body of no kind": { body: { a: 1 } },
+        "a time limit": { headersTimeout: -1 },
+        "an upgrade to a number": { upgrade: 5 },
+        "an option of another version": { throwOnError: true },
       };
-      const dispatcher = new undici.Agent();
-      const failure = (url, options) =>
+      const agents = new undici.Agent();
+      const failure = (url, options, dispatcher = agents) =>
         undici.request(url, { method: "POST", body: "body", dispatcher, ...options }).then(
           async ({ statusCode, body }) => [statusCode, await body.dump()],
           ({ name, code, message }) => [name, code, message],
@@ -228,7 +262,11 @@ describe("what is sent on", () => {
         }
         raw.take();
       }
-      await dispatcher.close();
+      const origin = `http://refused.test:${raw.port}`;
+      const balanced = new undici.BalancedPool(origin);
+      const [, code] = await failure(`${origin}/mocked-${version}`, WRONG.expect, balanced);
+      assert.equal(code, "UND_ERR_NOT_SUPPORTED");
+      await Promise.all([agents.close(), balanced.close()]);
     });
   }
 });
