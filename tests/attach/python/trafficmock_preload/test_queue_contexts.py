@@ -21,6 +21,7 @@ import anyio.streams.memory
 from trafficmock_preload.background import (
     event_loops,
     queue_contexts,
+    signals,
     task_queues,
     thread_queues,
 )
@@ -77,9 +78,17 @@ class ThreadTests(QueueCase):
         super().setUp()
         module = copied(queue, "Queue", "LifoQueue", "SimpleQueue", "Empty")
         thread_queues.change_queues(module, self.contexts)
-        self.queue: Any = module.Queue()
+        self.queue: Any = self.with_signals(module.Queue())
         self.simple: Any = module.SimpleQueue
         self.stack: Any = type("Stack", (module.LifoQueue, module.Queue), {})()
+
+    def with_signals(self, made: Any) -> Any:
+        """Give a queue the conditions of an attached process."""
+        threads = copied(threading, "Condition", "Event")
+        signals.change_threading_signals(threads, self.contexts)
+        made.not_empty = threads.Condition(made.mutex)
+        made.not_full = threads.Condition(made.mutex)
+        return made
 
     def run_in(self, name: str | None, work: Callable[[], Any]) -> None:
         """Run a function in a thread that a request starts, or that is started at import."""

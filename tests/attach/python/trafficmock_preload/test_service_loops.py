@@ -282,15 +282,26 @@ class ConnectionTests(LoopCase):
             async def create_connection(_) -> None:  # noqa: N805 - self is the case
                 self.note()
 
-            create_unix_connection = create_connection
+            create_unix_connection = create_server = create_unix_server = create_connection
+            create_datagram_endpoint = connect_read_pipe = connect_write_pipe = create_connection
+
+            def add_reader(_, add: Any) -> None:  # noqa: N805 - self is the case
+                add()
+
+            add_writer = add_reader
 
         module = ModuleType("uvloop")
         module.__dict__["Loop"] = Loop
         event_loops.change_uvloop(module, self.contexts)
         self.contexts.enter(self.read("a"))
-        asyncio.run(Loop().create_connection())
-        self.note()
-        self.assertEqual(self.seen, [None, "a"])
+        names = ("create_connection", "create_server", "create_datagram_endpoint")
+        for name in (*names, "connect_read_pipe"):
+            asyncio.run(getattr(Loop(), name)())
+            self.note()
+        for name in ("add_reader", "add_writer"):
+            getattr(Loop(), name)(self.note)
+            self.note()
+        self.assertEqual(self.seen, [None, "a"] * 6)
 
 
 class SignalTests(LoopCase):

@@ -229,16 +229,18 @@ class TestContexts:
         """Let this code work for everyone from now on."""
         self._variable.set(ConsumerContext(None, past=self.begun()))
 
-    def running(self) -> TestContext | None:
+    def running(self, *, is_use: bool = True) -> TestContext | None:
         """Return the context of this code, whether its inbound request is over or not.
 
         A loop that works for everyone has none (:mod:`.background.service_loops`), but for that of
         the job that it has taken.
+
+        :param is_use: whether a job that this code has taken is worked for.
         """
         found = self._variable.get()
         if type(found) is not ConsumerContext:
             return found if found is None or self._is_own_work(found, None) else None  # type: ignore[arg-type,return-value]
-        found.is_used = True
+        found.is_used = found.is_used or is_use
         context = found.context
         if context is None or found.queue is not None or self._is_own_work(context, found):
             return context

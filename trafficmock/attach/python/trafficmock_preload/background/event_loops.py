@@ -32,6 +32,12 @@ _WAITING = (
 )
 """Files of coroutines that wait for something."""
 
+_OPENING = (
+    *("create_connection", "create_unix_connection", "create_datagram_endpoint"),
+    *("create_server", "create_unix_server", "connect_read_pipe", "connect_write_pipe"),
+)
+"""Methods of uvloop by which a connection, or what takes some, is opened."""
+
 _JOINING = frozenset({"gather", "wait_for"})
 """Functions of asyncio that start tasks, and wait for them."""
 
@@ -68,7 +74,11 @@ def change_timers(module: ModuleType, contexts: TestContexts, owner: str, method
 
 def change_sockets(module: ModuleType, contexts: TestContexts) -> None:
     """Call what a connection has been given in no context, whichever request has opened it."""
-    loop: Any = module.__dict__["BaseSelectorEventLoop"]
+    _change_adding(module.__dict__["BaseSelectorEventLoop"], contexts, "_add_reader", "_add_writer")
+
+
+def _change_adding(loop: Any, contexts: TestContexts, *names: str) -> None:
+    """Change methods that are given what to call when a socket is ready."""
 
     def change(name: str) -> None:
         original = getattr(loop, name)
@@ -81,14 +91,16 @@ def change_sockets(module: ModuleType, contexts: TestContexts) -> None:
 
         setattr(loop, name, add)
 
-    change("_add_reader")
-    change("_add_writer")
+    for each in names:
+        change(each)
 
 
 def change_uvloop(module: ModuleType, contexts: TestContexts) -> None:
     """Change uvloop's loops, whose connections keep the context in which they are opened."""
     change_loops(module, contexts, "Loop", "call_later")
     loop: Any = module.__dict__["Loop"]
+
+    _change_adding(loop, contexts, "add_reader", "add_writer")
 
     def change(name: str) -> None:
         original = getattr(loop, name)
@@ -103,8 +115,8 @@ def change_uvloop(module: ModuleType, contexts: TestContexts) -> None:
 
         setattr(loop, name, opened)
 
-    change("create_connection")
-    change("create_unix_connection")
+    for name in _OPENING:
+        change(name)
 
 
 def change_tasks(module: ModuleType, contexts: TestContexts, owner: str) -> None:

@@ -58,7 +58,8 @@ def _change_signal(owner: Any, name: str, contexts: TestContexts) -> None:
     @wraps(original)
     def signal(self: Any, *args: Any) -> Any:
         if contexts.has_read:
-            by = contexts.running()
+            # A queue signals that there is room, before the job that it gave is worked for.
+            by = contexts.running(is_use=False)
             if by is not None:
                 before = self.__dict__.get(_BY, by)
                 self.__dict__[_BY] = by if before is by else _SEVERAL
