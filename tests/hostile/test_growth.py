@@ -22,6 +22,8 @@ from trafficmock.http.backpressure import NEXT_TURN_SECONDS
 from trafficmock.http.etags import is_current
 from trafficmock.http.responses import RestError
 from trafficmock.matching import RouteIndex, compile_glob, compile_matcher
+from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.matching.patterns.regex import compile_regex
 from trafficmock.proxy.http1.body_readers import ChunkReader
 from trafficmock.proxy.http1.heads import parse_request, parse_response, tokens
@@ -29,6 +31,8 @@ from trafficmock.proxy.request_target import absolute
 from trafficmock.proxy.transfer.body_capture import BodyCapture, header_map
 from trafficmock.proxy.transfer.request_rewriting import mock_bytes
 from trafficmock.proxy.websocket.frame_stream import FrameStream
+from trafficmock.redaction.added_fields import AddedFields
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.rest.path_segments import decode_segment
 from trafficmock.server.rest.query_parameters import read_list_request
 from trafficmock.server.websocket.data_frames import MessageReader
@@ -278,6 +282,26 @@ ROWS = (
     Row("Pattern of a route", lambda n: "http://a.test/" + "\\a" * n, compile_glob, 1_000),
     Row("Pattern of a route", lambda n: "http://a/" + "a/" * n, compile_glob, 7_500),
     Row("Pattern of a route", lambda n: "(?:a|b)" * n, lambda r: compile_regex(r, ""), 70),
+    Row(
+        "Patterns of hosts: allow lists, origins, options",
+        lambda n: [f"*{'a*' * 20}.test"] * n,
+        tolerant(read_allow_list),
+        100,
+    ),
+    Row(
+        "Patterns of hosts: allow lists, origins, options",
+        lambda n: "a" * n + ":80",
+        read_host_pattern("*" + "a*" * 20 + "b").matches,
+        25_000,
+    ),
+    Row(
+        "`redact` of a message or option",
+        lambda n: [f"json:a{number}.b" for number in range(n)],
+        tolerant(AddedFields.of),
+        40,
+    ),
+    Row("Texts and HARs to be redacted", lambda n: '{"' * n, Redactor().text, 2_500),
+    Row("Texts and HARs to be redacted", lambda n: "password=a&" * n, Redactor().text, 500),
 )
 
 
