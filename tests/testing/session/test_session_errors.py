@@ -15,6 +15,7 @@ from trafficmock.testing.errors import (
     UnseenTrafficWarning,
     UsageError,
 )
+from trafficmock.testing.session.handlers.handler_errors import translated
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import outbound
@@ -166,3 +167,27 @@ class ErrorTests(SynchronousTestCase):
         self.assertIn("breaks (test_session_errors.py:", notes)
         self.assertIn('int("broken")', notes)
         self.assertIn(f"GET {URL}", notes)
+
+
+class HandlerErrorTests(SynchronousTestCase):
+    """What a handler raises."""
+
+    def test_without_text(self) -> None:
+        """An error whose text fails is told by its name, and where it was raised."""
+
+        class OddError(Exception):
+            def __str__(self) -> str:
+                raise LookupError
+
+        error = self.assertRaises(OddError, self.raise_, OddError())
+        told = translated(error)
+        self.assertEqual(str(told), "OddError, whose text cannot be read: LookupError")
+        self.assertIs(told.__traceback__, error.__traceback__)
+
+    def raise_(self, error: Exception) -> None:
+        raise error
+
+    def test_with_text(self) -> None:
+        """Any other is told as it is."""
+        error = ValueError("plain")
+        self.assertIs(translated(error), error)

@@ -118,10 +118,17 @@ def _competing(error: RoutingError) -> list[str]:
 
 
 def translated(error: BaseException) -> BaseException:
-    """Replace the error of a handler that used an object of sync Playwright by one with advice.
+    """Replace the error of a handler by one that says more.
 
-    Such objects belong to the greenlet, and so to the thread, of the test.
+    Objects of sync Playwright belong to the greenlet, and so to the thread, of the test. An error
+    whose own text fails would fail whatever tells it.
     """
+    try:
+        str(error)
+    except Exception as wrong:  # noqa: BLE001 - it is code of the test
+        name = type(error).__name__
+        readable = RuntimeError(f"{name}, whose text cannot be read: {type(wrong).__name__}")
+        return readable.with_traceback(error.__traceback__)
     if type(error).__module__ != "greenlet":
         return error
     clearer = UsageError(
