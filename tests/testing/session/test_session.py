@@ -25,6 +25,7 @@ from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
@@ -235,9 +236,11 @@ class RouteTests(SynchronousTestCase):
         """A handler without code of its own is named with the call's place, if that is known."""
         harness = SessionHarness()
         matcher = make_matcher("**")
+        streamed: Any = AwaitedStream(harness.session.client.link, "for '**' (test.py:3)")
         for handler, place, name in (
             (print, "test.py:3", "handler print (test.py:3)"),
             (print, UNSET, "handler print"),
+            (streamed, "test.py:3", "handler for '**' (test.py:3)"),
             (fulfills, "test.py:3", describe(fulfills)),
         ):
             promise = harness.session.http.route(matcher, handler, place=place)

@@ -81,8 +81,9 @@ class RouteEntry:
     @property
     def name(self) -> str:
         """The handler's name, with the file and line of its definition, or else of the call."""
-        name = describe(self.handler)
-        return name if code_of(self.handler) or not self.place else f"{name} ({self.place})"
+        name, place = describe(self.handler), str(self.place or "")
+        # The handler of a stream says its place itself.
+        return name if code_of(self.handler) or place in name else f"{name} ({place})"
 
     def response_of(self, message: RequestReplied) -> SerializedResponse | None:
         """Return the response that the proxy gave by the reply; ``None`` where it has it alone."""
