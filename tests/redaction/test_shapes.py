@@ -227,7 +227,8 @@ class PlaceTests(SynchronousTestCase):
             *("class Token:\n    def read(self) -> None: ...", '["password", "email", "name"]'),
             *('<a href="/password-reset">Forgot your password?</a>', "a possessing idea: none"),
             *('<label for="pin">Number</label>', '{"required": ["password"]}'),
-            '{"name": "user", "value": "ada"}',
+            *('{"name": "user", "value": "ada"}', "- name: TOKEN_URL\n  value: a"),
+            '<li value="2">token</li><token type="bearer"/>',
         ):
             for redact in (WAYS["text"], WAYS["JSON"]):
                 self.assertEqual(redact(text), text)

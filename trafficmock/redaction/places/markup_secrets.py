@@ -114,7 +114,7 @@ class MarkupSecrets:
         named = any(key in pairs and is_secret(_bare(pairs[key][2])) for key in _NAMING) or (
             name == "input" and "type" in pairs and _bare(pairs["type"][2]) == "password"
         )
-        if not named:
+        if not named and not ("value" in pairs and is_secret(_local(name))):
             return tag[0], False
         for key in _VALUED:
             if key in pairs:

@@ -18,7 +18,7 @@ _CREDENTIALS = SecretPattern(
     any_case=True,
 )
 _YAML: Final = (
-    r"(?:^|\n|\r|: )[ \t]*(?:- )?[\"']?([A-Za-z0-9_.-]{0,40}"
+    r"(?:^|\n|\r|: |[\[({])[ \t]*(?:- )?[\"']?([A-Za-z0-9_.-]{0,40}"
     rf"(?:{secret_names.NAMES}|{secret_names.SPACED_NAMES}|\b(?:{secret_names.SHORT}))"
     r"[A-Za-z0-9_.-]{0,40})[\"']?:[ \t]{0,4}(?:[|>][0-9+-]{0,2})?[ \t]{0,4}\r?\n"
 )
@@ -28,6 +28,12 @@ _SHORT_LINE = SecretPattern(
     r"([^ \t\r\n\"'|>][^ \t\r\n\"']*[0-9][^ \t\r\n\"']*|[0-9]+)",
 )
 """A short name in lower case at the begin of a line, as in YAML; others are usual words."""
+
+_PAIR = SecretPattern(
+    r"(\b(?:name|key):[ \t]{1,4}[\"']?)([A-Za-z0-9_.-]{1,80})"
+    r"([\"']?[ \t]{0,4}\r?\n[ \t]*value:[ \t]{1,4}[\"']?)([^ \t\r\n\"'|>][^\r\n\"']*)",
+)
+"""A name and a value on lines of their own, as in the environment of containers."""
 
 _LINE_END: Final = r"(?:\r\n|\n|\r)"
 _EVENT = re.compile(rf"data:[^\r\n]*(?:{_LINE_END}data:[^\r\n]*)*")
@@ -71,9 +77,19 @@ def redacted_lines(text: str, mark: Callable[[str], str]) -> str:
         before, scheme, value = groups
         return f"{before}{scheme}{value if '[redacted:' in value else mark(value.rstrip())}"
 
+    def pair(groups: Sequence[str]) -> str:
+        before, name, between, value = groups
+        plain = value.rstrip()
+        is_found = is_secret(name) and "[redacted:" not in value
+        return f"{before}{name}{between}{value.replace(plain, mark(plain)) if is_found else value}"
+
     text = _CREDENTIALS.replace(text, credentials)
     text = _SHORT_LINE.replace(text, lambda line: f"{line[0]}{mark(line[1])}")
-    return _beneath(text, mark) if "\n" in text else text
+    if "\n" in text:
+        text = _beneath(text, mark)
+        if "value:" in text:
+            text = _PAIR.replace(text, pair)
+    return text
 
 
 def _beneath(text: str, mark: Callable[[str], str]) -> str:
