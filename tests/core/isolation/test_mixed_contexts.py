@@ -6,7 +6,7 @@ from attrs import evolve
 from msgspec import structs
 
 from tests.core.ownership.context_case import A, B, ContextCase
-from tests.support.builders import open_socket, predicate, request
+from tests.support.builders import glob, open_socket, predicate, request, response
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Send
 from trafficmock.core.isolation.mixed_contexts import MOST_TOLD
@@ -15,6 +15,7 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import Origins
 from trafficmock.wire.outbound import MIXED_CONTEXT, TestWarning
 from trafficmock.wire.payloads.request_origin import RequestOrigin
+from trafficmock.wire.payloads.serialized_matcher import SerializedCondition
 
 OURS = ("chain", "context", "headers-list", "strict", "subscribe", "warnings")
 
@@ -99,6 +100,37 @@ class MixedContextsTests(ContextCase):
         third.route("**")
         self.starts(request_id="r2")
         self.assertEqual(self.warned(), {})
+
+    def test_used_up(self) -> None:
+        """A route whose ``times`` are used up, or that was removed, was for this request."""
+        self.b.route("**")
+        self.a.route("**/a", times=1, reply=response(200))
+        self.starts(request_id="r1")
+        self.playbook.take()
+        self.starts(request_id="r2")
+        self.assertEqual(self.warned(), {})
+        other = request("http://a.example/other")
+        self.starts(request_id="r3", request=other)
+        self.assertEqual(set(self.warned()), {"buys", "sells"})
+
+    def test_removed(self) -> None:
+        """So is one that the code of the test, or a shared one of its worker, had before."""
+        self.b.route("**")
+        shared = self.registered(self.mine, "shared", shared=True)
+        conditioned = structs.replace(
+            glob("**/a"), conditions=[SerializedCondition("query", ["page"], equals="2")]
+        )
+        kinds = {"glob": "**/a", "predicate": predicate(), "conditions": conditioned}
+        for owner in (self.a, shared):
+            for name, matcher in kinds.items():
+                route = owner.route(matcher)
+                self.mine.sends(inbound.RouteUnregister(route))
+                self.playbook.take()
+                self.starts(request_id=f"{owner.id} {name}")
+                self.assertEqual(self.warned(), {}, name)
+                self.playbook.coordinator.state.registry.tests[owner.id].removed.clear()
+        self.starts(request_id="last")
+        self.assertEqual(set(self.warned()), {"buys", "sells"})
 
     def test_shared_routes_of_another_worker(self) -> None:
         """Each worker has them, so they say nothing about whose the request is."""

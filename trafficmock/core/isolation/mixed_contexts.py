@@ -70,7 +70,7 @@ class MixedContexts:
         if len(others) != 1:
             return
         ((_, route),) = others.items()
-        if route.test is None:
+        if route.test is None or self._had_one(kind, pending, test):
             return
         if pending.origin is UNSET:
             self.wanted_origins.mixed_up(pending.agent, out)
@@ -79,6 +79,11 @@ class MixedContexts:
             out.record(ContextMixedUp(pending.id, mixed, pending.also_matched))
         self._tell(test, route.test, pending, mixed, out)
         self._tell(route.test, test, pending, mixed, out)
+
+    def _had_one(self, kind: Kind, pending: Owned, test: RegisteredTest) -> bool:
+        """Return whether the test had a route: used up or removed, it says whose request it is."""
+        registry = self.state.registry
+        return registry.has_removed(test, kind, pending.url, pending.method, pending.client_id)
 
     def forget(self, test: RegisteredTest) -> None:
         """Forget a test that has ended."""

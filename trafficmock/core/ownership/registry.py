@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from attrs import Factory, define, field
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.run_routes import RunRoutes
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
@@ -188,6 +188,7 @@ class Registry:
             return False
         else:
             del route.test.routes[route_id]
+            route.test.removed.append((route.kind, route.matcher))
             self._indexes[route.kind].remove(route_id)
             if route.run is not None:
                 self.run_routes.leave(route, route.run)
@@ -236,6 +237,21 @@ class Registry:
             if test.id not in found.yes:
                 found.undecided[test.id] = test
         return found
+
+    def has_removed(
+        self, test: RegisteredTest, kind: Kind, url: str, method: str, client_id: str
+    ) -> bool:
+        """Return whether a route that a test had, or that served it, may match; true in doubt."""
+        index = RouteIndex(self.pattern_cache)
+        serving = {*test.worker.tests.values(), *self.run_routes.tests.values()}
+        for each in serving:
+            if each.serves(test):
+                for number, (of, matcher) in enumerate(each.removed):
+                    if of == kind:
+                        by_url = structs.replace(matcher, conditions=UNSET)
+                        index.add(f"{each.id} {number}", compile_route(by_url), each.id)
+        found = index.judge(url, method, client_id)
+        return bool(found.yes or found.undecided)
 
     def framework_call(self, url: str) -> FrameworkCall | None:
         """Return what a framework sends to this URL for itself, and so for no test.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from trafficmock.records import CarriedContext
 
 Kind = Literal["http", "websocket"]
+
+MOST_REMOVED = 100
+"""The most routes that a test has no more and whose matchers are kept."""
 
 RunKey = tuple[str, bytes, int]
 """The kind and the matcher of a route, and how many with both its test registered before it."""
@@ -52,6 +56,8 @@ class RegisteredTest:
     :param refused: the number of its requests that strict mode has refused.
     :param called_origin: the first origin of the application that its browser or its client called.
     :param context_seen: whether an attached application has told that the context came to it.
+    :param removed: the kinds and matchers of routes that it had, the latest ones: those that its
+        code removed, and whose ``times`` are used up.
     :param when_settled: is called after each request of it that is settled, if its end waits
         for its running handlers.
     """
@@ -81,6 +87,9 @@ class RegisteredTest:
     called_origin: str = ""
     context_seen: bool = False
     when_settled: Callable[[], object] | None = None
+    removed: deque[tuple[Kind, SerializedMatcher]] = field(
+        factory=lambda: deque(maxlen=MOST_REMOVED), repr=False
+    )
     of_run: dict[RunKey, RunRoute] = field(factory=dict)
     """The routes of the run that it registered, also those that are used up."""
 
