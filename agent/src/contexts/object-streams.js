@@ -19,18 +19,31 @@ function hookObjectStreams(bindings) {
   };
 }
 
+/** What has been put in the place of the methods of streams: packages may hand out the streams of Node. */
+const hooked = new WeakSet();
+
+/** The streams of the package `readable-stream`, whose duplex ones copy the methods. @type {Record<string, import('./queues.js').Change>} */
+const PACKAGED = Object.fromEntries(
+  ["_stream_", "internal/streams/"].flatMap((at) => [
+    [`readable-stream/lib/${at}writable`, (Writable, bindings) => void hook(Writable.prototype, bindings)],
+    [`readable-stream/lib/${at}readable`, (Readable, bindings) => void hookPush(Readable.prototype, bindings)],
+  ]),
+);
+
 /** @param {any} owner @param {import('./queues.js').Bindings} bindings */
 function hook(owner, bindings) {
   const original = owner.write;
+  if (hooked.has(original)) return () => {};
   /** The contexts of what each stream has not begun to work off, in order. @type {WeakMap<object, Moment[]>} */
   const waiting = new WeakMap();
   /** @this {any} */
   const write = function (/** @type {any[]} */ ...args) {
-    if (!this.writableObjectMode || !this.writable) return original.apply(this, args);
+    if (!(this.writableObjectMode ?? this._writableState?.objectMode) || !this.writable)
+      return original.apply(this, args);
     let moments = waiting.get(this);
     if (!moments) {
       // What was written before has none.
-      moments = Array.from({ length: this.writableLength });
+      moments = Array.from({ length: this.writableLength ?? this._writableState.length });
       waiting.set(this, moments);
       work(this, moments, bindings);
     }
@@ -38,6 +51,7 @@ function hook(owner, bindings) {
     return original.apply(this, args.map(bindings.bound));
   };
   owner.write = write;
+  hooked.add(write);
   return () => {
     if (owner.write === write) owner.write = original;
   };
@@ -46,16 +60,18 @@ function hook(owner, bindings) {
 /** @param {any} owner @param {import('./queues.js').Bindings} bindings */
 function hookPush(owner, { now, within }) {
   const original = owner.push;
+  if (hooked.has(original)) return () => {};
   /** The contexts of what was pushed. @type {WeakMap<object, Moment>} */
   const moments = new WeakMap();
-  const hooked = new WeakSet();
+  const emitting = new WeakSet();
   /** @this {any} */
   const push = function (/** @type {any[]} */ ...args) {
     const [chunk] = args;
-    if (!this.readableObjectMode || typeof chunk !== "object" || chunk === null) return original.apply(this, args);
+    if (!(this.readableObjectMode ?? this._readableState?.objectMode) || typeof chunk !== "object" || chunk === null)
+      return original.apply(this, args);
     moments.set(chunk, now());
-    if (!hooked.has(this)) {
-      hooked.add(this);
+    if (!emitting.has(this)) {
+      emitting.add(this);
       const { emit } = this;
       const inMoment = /** @this {any} */ function (/** @type {any[]} */ ...event) {
         const moment = event[0] === "data" ? moments.get(event[1]) : undefined;
@@ -66,6 +82,7 @@ function hookPush(owner, { now, within }) {
     return original.apply(this, args);
   };
   owner.push = push;
+  hooked.add(push);
   return () => {
     if (owner.push === push) owner.push = original;
   };
@@ -92,4 +109,4 @@ function work(stream, moments, { within, common }) {
   };
 }
 
-module.exports = { hookObjectStreams };
+module.exports = { PACKAGED, hookObjectStreams };

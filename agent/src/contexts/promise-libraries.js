@@ -14,11 +14,20 @@ const bluebird = (Bluebird) => Bluebird.config?.({ asyncHooks: true });
 
 /** @type {Change} */
 function q(Q, bindings) {
-  for (const Class of new Set([Q.makePromise, Q.Promise])) bindArguments(Class?.prototype, ["then"], bindings);
+  for (const Class of new Set([Q.makePromise, Q.Promise])) bindArguments(Class?.prototype, ["then", "done"], bindings);
 }
 
 /** Also its predecessor `es6-promise`, which exports the class itself. @type {Change} */
 const rsvp = (exports, bindings) => bindArguments((exports.Promise ?? exports).prototype, ["then"], bindings);
+
+/** Its module makes the class for a scheduler. @type {Change} */
+const when =
+  (make, bindings) =>
+  (/** @type {any[]} */ ...args) => {
+    const Promised = make(...args);
+    bindArguments(Promised.prototype, ["then", "done"], bindings);
+    return Promised;
+  };
 
 /** The promise of a job of `workerpool` is settled by an event of the worker, which the first request may have started. @type {Change} */
 function workerpool(Pool, bindings) {
@@ -30,4 +39,4 @@ function workerpool(Pool, bindings) {
   };
 }
 
-module.exports = { bluebird, q, rsvp, workerpool };
+module.exports = { bluebird, q, rsvp, when, workerpool };

@@ -7,7 +7,7 @@
 const { changeFiles } = require("../process/modules.js");
 const { bindArguments } = require("./bound-arguments.js");
 const { BUNDLED, common } = require("./bundled-queues.js");
-const { hookObjectStreams } = require("./object-streams.js");
+const { PACKAGED, hookObjectStreams } = require("./object-streams.js");
 const { asapAction, mergeInternals, share } = require("./observables.js");
 const { hookWebStreams } = require("./web-streams.js");
 const promises = require("./promise-libraries.js");
@@ -31,6 +31,7 @@ const CHANGES = {
       for (const name of ["queue", "priorityQueue", "cargo", "cargoQueue"]) {
         if (place?.[name]) place[name] = asyncQueue(place[name], bindings);
       }
+      if (place?.memoize) place.memoize = memoize(place.memoize, bindings);
     }
   },
   "async/queue": asyncQueue,
@@ -59,11 +60,16 @@ const CHANGES = {
   "q/q": promises.q,
   "rsvp/dist/rsvp": promises.rsvp,
   "es6-promise/dist/es6-promise": promises.rsvp,
+  "when/lib/makePromise": promises.when,
   "workerpool/src/Pool": promises.workerpool,
   "rxjs/dist/cjs/internal/operators/mergeInternals": mergeInternals,
   "rxjs/dist/cjs/internal/operators/share": share,
   "rxjs/dist/cjs/internal/scheduler/AsapAction": asapAction,
   "nats/lib/src/connect": (exports, bindings) => hookMessages(exports, "connect", "nats", bindings),
+  "promise-queue/lib/index": ({ prototype }, bindings) => bindArguments(prototype, ["add"], bindings),
+  "promise-throttle/lib/main": ({ prototype }, bindings) => bindArguments(prototype, ["add"], bindings),
+  "semaphore/lib/semaphore": semaphore,
+  "async/memoize": memoize,
   // Messages come from whoever published them, not from the request that subscribed first.
   "@redis/client/dist/lib/client/pub-sub": ({ PubSub }, bindings) =>
     hookMessages(PubSub.prototype, "handleMessageReply", "redis", bindings),
@@ -90,7 +96,7 @@ function hookQueues(contexts) {
   };
   /** @type {Record<string, (exports: any) => any>} */
   const changes = {};
-  for (const [name, change] of Object.entries({ ...CHANGES, ...BUNDLED })) {
+  for (const [name, change] of Object.entries({ ...CHANGES, ...PACKAGED, ...BUNDLED })) {
     changes[name] = (exports) => change(exports, { bound, common, now, within });
   }
   const undo = [
@@ -147,6 +153,37 @@ function pgConnection(Connection, { within }) {
 /** @type {Change} */
 function bottleneck(Bottleneck, bindings) {
   bindArguments(Bottleneck.prototype, ["schedule", "submit"], bindings);
+  const batcher = Bottleneck.Batcher?.prototype;
+  if (!batcher?._flush) return;
+  const { add, _flush: flush } = batcher;
+  /** Who added what a batch has so far. @type {WeakMap<object, Moment[]>} */
+  const givers = new WeakMap();
+  batcher.add = /** @this {any} */ function (/** @type {any[]} */ ...args) {
+    const { _arr: batch } = this;
+    givers.set(batch, [...(givers.get(batch) ?? []), bindings.now()]);
+    return add.apply(this, args);
+  };
+  batcher._flush = /** @this {any} */ function () {
+    return bindings.within(common(givers.get(this._arr) ?? [], "bottleneck"), () => flush.call(this));
+  };
+}
+
+/** @type {Change} */
+function semaphore(make, bindings) {
+  return (/** @type {any[]} */ ...args) => {
+    const made = make(...args);
+    bindArguments(made, ["take"], bindings);
+    return made;
+  };
+}
+
+/** What several callers wait for calls the callbacks of all of them. @type {Change} */
+function memoize(make, bindings) {
+  return (/** @type {any[]} */ ...args) => {
+    const memoized = make(...args);
+    const bound = (/** @type {any[]} */ ...given) => memoized(...given.map(bindings.bound));
+    return Object.assign(bound, memoized);
+  };
 }
 
 /** The bulkhead of moleculer's actions and events, each of which has an object of its own. @type {Change} */

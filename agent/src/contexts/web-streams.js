@@ -19,15 +19,16 @@ function hookWebStreams(bindings) {
   const undo = Object.entries(WORKERS).flatMap(([name, method]) => {
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
     if (!descriptor?.configurable) return [];
-    let changed = /** @type {any} */ (undefined);
+    const write = (/** @type {any} */ value) => Object.defineProperty(globalThis, name, { ...PLAIN, value });
     const read = () => {
       const original = descriptor.get ? descriptor.get.call(globalThis) : descriptor.value;
       if (!isHooked) hookWriters(waiting, bindings);
       isHooked = true;
-      changed ??= classOf(original, method, waiting, bindings);
+      const changed = classOf(original, method, waiting, bindings);
+      // Node's own accessor has put the class of Node in its place.
+      write(changed);
       return changed;
     };
-    const write = (/** @type {any} */ value) => Object.defineProperty(globalThis, name, { ...PLAIN, value });
     Object.defineProperty(globalThis, name, { configurable: true, enumerable: false, get: read, set: write });
     return () => Object.defineProperty(globalThis, name, descriptor);
   });

@@ -49,6 +49,24 @@ const MODULES = {
       load(key) { this._batch.keys.push(key); }
       run() { const { keys } = this._batch; this._batch = { keys: [] }; return this._batchLoadFn(keys); }
     };`,
+  "bottleneck/lib/Bottleneck.js": `
+    module.exports = class {};
+    module.exports.Batcher = class {
+      _arr = [];
+      add(item) { this._arr.push(item); if (this._arr.length === 2) this._flush(); }
+      _flush() { this.batch(this._arr); this._arr = []; }
+    };`,
+  "semaphore/lib/semaphore.js": `
+    module.exports = () => ({ waiting: [], take(n, task) { this.waiting.push(task); }, leave() { this.waiting.shift()(); } });`,
+  "promise-queue/lib/index.js": `
+    module.exports = class { jobs = []; add(job) { this.jobs.push(job); } run() { return this.jobs.shift()(); } };`,
+  "promise-throttle/lib/main.js": `
+    module.exports = class { jobs = []; add(job) { this.jobs.push(job); } run() { return this.jobs.shift()(); } };`,
+  "async/memoize.js": `
+    module.exports = (act) => {
+      const waiting = [];
+      return Object.assign((key, done) => { if (waiting.push(done) === 2) waiting.forEach((each) => each(key)); }, { act });
+    };`,
   "ioredis/built/DataHandler.js": "exports.default = class { handleSubscriberReply(reply) { return reply(); } };",
 };
 
@@ -179,4 +197,43 @@ test("a message that a subscription gets has no context", () => {
     under("a", () => handler.handleSubscriberReply(current)),
     undefined,
   );
+});
+
+test("a batch of bottleneck has the context of its items, and none where they have several", () => {
+  const Bottleneck = require(join(place, "bottleneck/lib/Bottleneck.js"));
+  const seen = [];
+  const batcher = Object.assign(new Bottleneck.Batcher(), { batch: (items) => seen.push([...items, current()]) });
+  for (const id of ["a", "a", "b", "c"]) under(id, () => batcher.add(id));
+  assert.deepEqual(seen, [
+    ["a", "a", "a"],
+    ["b", "c", undefined],
+  ]);
+});
+
+test("a job that waits for its turn has the context of whoever gave it", () => {
+  for (const name of ["promise-queue/lib/index", "promise-throttle/lib/main"]) {
+    const queue = new (require(join(place, `${name}.js`)))();
+    under("a", () => queue.add(current));
+    assert.equal(
+      under("b", () => queue.run()),
+      "a",
+      name,
+    );
+  }
+  const semaphore = require(join(place, "semaphore/lib/semaphore.js"))(1);
+  let seen;
+  under("a", () => semaphore.take(1, () => (seen = current())));
+  under("b", () => semaphore.leave());
+  assert.equal(seen, "a");
+});
+
+test("each callback of a memoized function has its own context", () => {
+  const memoized = require(join(place, "async/memoize.js"))("act");
+  const seen = [];
+  for (const id of ["a", "b"]) under(id, () => memoized("key", (key) => seen.push([key, current()])));
+  assert.deepEqual(seen, [
+    ["key", "a"],
+    ["key", "b"],
+  ]);
+  assert.equal(memoized.act, "act");
 });

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { PassThrough, Readable, Transform, Writable } from "node:stream";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { runNode } from "../lib/child.mjs";
 
 const require = createRequire(import.meta.url);
 const { hookQueues } = require("../../src/contexts/queues.js");
@@ -159,5 +160,48 @@ describe("a stream of the web works off each chunk in the context in which it wa
     const found = [];
     await new Blob(["text"]).stream().pipeTo(new WritableStream({ write: (chunk) => void found.push(chunk.length) }));
     assert.deepEqual(found, [4]);
+  });
+});
+
+test("each stream of the web, not only the first, in a process that has used none", async () => {
+  const { stdout, stderr } = await runNode(
+    `
+    const { hookWebStreams } = require("./src/contexts/web-streams.js");
+    hookWebStreams({ now: () => "its moment", within: (moment, act) => (console.log(moment), act()) });
+    for (const _ of [1, 2]) new WritableStream({ write: () => {} }).getWriter().write(1);
+    console.log(WritableStream === globalThis.WritableStream, Object.keys(globalThis).includes("WritableStream"));
+  `,
+    { preload: "" },
+  );
+  assert.deepEqual(stdout.trim().split("\n").sort(), ["its moment", "its moment", "true false"], stderr);
+});
+
+describe("the package readable-stream", () => {
+  // The same parts, as its versions have them: Writable marks its state, and Duplex copies its methods.
+  test("is hooked in its own files", async () => {
+    const { PACKAGED } = require("../../src/contexts/object-streams.js");
+    const Writable = function () {
+      this._writableState = { objectMode: true, length: 0 };
+      this.writable = true;
+    };
+    const jobs = [];
+    Writable.prototype.write = function (job) {
+      jobs.push(() => this._write(job));
+    };
+    const name = "readable-stream/lib/_stream_writable";
+    const moments = ["a", "b"];
+    const seen = [];
+    const bindings = {
+      now: () => moments.shift(),
+      bound: (value) => value,
+      within: (moment, act) => (seen.push(moment), act()),
+    };
+    for (let times = 0; times < 2; times += 1) PACKAGED[name](Writable, bindings);
+    const stream = new Writable();
+    stream._write = (job) => seen.push(job);
+    stream.write(1);
+    stream.write(2);
+    for (const job of jobs) job();
+    assert.deepEqual(seen, ["a", 1, "b", 2]);
   });
 });
