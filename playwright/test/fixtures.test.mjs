@@ -27,6 +27,7 @@ describe("one run of two workers", () => {
       steps: (found.result.steps ?? []).map((step) => step.title),
       attached: Object.fromEntries(attachments.map(({ name, body }) => [name, Buffer.from(body, "base64").toString()])),
       location: found.result.errors[0]?.location,
+      annotations: found.result.annotations ?? found.annotations,
     };
   }
 
@@ -45,6 +46,23 @@ describe("one run of two workers", () => {
     "the error says where the test sent no context",
   ]) {
     test(title, () => assert.equal(reported(title).status, "passed", reported(title).text));
+  }
+
+  for (const title of ["mixed: the other one mocks it", "mixed: it is asked in its context"]) {
+    test(`${title}: both are told of it, and pass`, () => {
+      const { status, text, annotations } = reported(title);
+      assert.equal(status, "passed", text);
+      const [one, ...others] = annotations.filter(({ type }) => type === "trafficmock");
+      assert.deepEqual(others, []);
+      assert.match(
+        one.description,
+        /^GET http:\/\/prices\.example\/price\/mixed of the application "shop": It carries the /,
+      );
+      assert.match(
+        one.description,
+        /"mixed: it is asked in its context" .*only the test "mixed: the other one mocks it" /,
+      );
+    });
   }
 
   test("routes and waits are steps; a test that passed has no traffic attached", () => {

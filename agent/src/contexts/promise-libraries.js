@@ -9,8 +9,17 @@ const { bindArguments } = require("./bound-arguments.js");
 
 /** @typedef {import('./queues.js').Change} Change */
 
-/** Bluebird can do it by itself, since version 3.7. @type {Change} */
-const bluebird = (Bluebird) => Bluebird.config?.({ asyncHooks: true });
+/** Bluebird can do it by itself, since version 3.7; a copy, as Sequelize 5 has one, has settings of its own. @type {Change} */
+function bluebird(Bluebird) {
+  Bluebird.config?.({ asyncHooks: true });
+  const { getNewLibraryCopy: copy } = Bluebird;
+  if (!copy) return;
+  Bluebird.getNewLibraryCopy = /** @this {any} */ function () {
+    const copied = copy.call(this);
+    bluebird(copied);
+    return copied;
+  };
+}
 
 /** @type {Change} */
 function q(Q, bindings) {

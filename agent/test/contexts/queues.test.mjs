@@ -49,6 +49,9 @@ const MODULES = {
       load(key) { this._batch.keys.push(key); }
       run() { const { keys } = this._batch; this._batch = { keys: [] }; return this._batchLoadFn(keys); }
     };`,
+  "bluebird/js/release/bluebird.js": `
+    const make = () => ({ config(given) { this.given = given; }, getNewLibraryCopy: make });
+    module.exports = make();`,
   "bottleneck/lib/Bottleneck.js": `
     module.exports = class {};
     module.exports.Batcher = class {
@@ -236,4 +239,10 @@ test("each callback of a memoized function has its own context", () => {
     ["key", "b"],
   ]);
   assert.equal(memoized.act, "act");
+});
+
+test("Bluebird carries contexts itself, and so does each copy of it", () => {
+  const bluebird = require(join(place, "bluebird/js/release/bluebird.js"));
+  const copy = bluebird.getNewLibraryCopy();
+  for (const each of [bluebird, copy, copy.getNewLibraryCopy()]) assert.deepEqual(each.given, { asyncHooks: true });
 });
