@@ -120,7 +120,11 @@ class MixedContextsTests(ContextCase):
         conditioned = structs.replace(
             glob("**/a"), conditions=[SerializedCondition("query", ["page"], equals="2")]
         )
-        kinds: dict[str, Any] = {"glob": "**/a", "predicate": predicate(), "conditions": conditioned}
+        kinds: dict[str, Any] = {
+            "glob": "**/a",
+            "predicate": predicate(),
+            "conditions": conditioned,
+        }
         for owner in (self.a, shared):
             for name, matcher in kinds.items():
                 route = owner.route(matcher)
