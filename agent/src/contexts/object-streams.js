@@ -38,8 +38,8 @@ function hook(owner, bindings) {
   const waiting = new WeakMap();
   /** @this {any} */
   const write = function (/** @type {any[]} */ ...args) {
-    if (!(this.writableObjectMode ?? this._writableState?.objectMode) || !this.writable)
-      return original.apply(this, args);
+    const isOfObjects = this.writableObjectMode ?? this._writableState?.objectMode;
+    if (!isOfObjects || !this.writable) return original.apply(this, args);
     let moments = waiting.get(this);
     if (!moments) {
       // What was written before has none.
@@ -67,8 +67,8 @@ function hookPush(owner, { now, within }) {
   /** @this {any} */
   const push = function (/** @type {any[]} */ ...args) {
     const [chunk] = args;
-    if (!(this.readableObjectMode ?? this._readableState?.objectMode) || typeof chunk !== "object" || chunk === null)
-      return original.apply(this, args);
+    const isOfObjects = this.readableObjectMode ?? this._readableState?.objectMode;
+    if (!isOfObjects || typeof chunk !== "object" || chunk === null) return original.apply(this, args);
     moments.set(chunk, now());
     if (!emitting.has(this)) {
       emitting.add(this);

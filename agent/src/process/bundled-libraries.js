@@ -38,6 +38,7 @@ const NAME = String.raw`[\w$]+`;
  * @typedef {object} Library
  * @property {string} name
  * @property {string} sign a text in it that nothing else has
+ * @property {string} [other] a text of another library that has the sign, too
  * @property {string} file whose change stands for it
  * @property {Place[]} places each must be found
  */
@@ -97,6 +98,8 @@ const LIBRARIES = [
   {
     name: "async",
     sign: "Concurrency must not be zero",
+    // neo-async, which Handlebars and webpack use, has the texts of async, but works otherwise.
+    other: "pickLimit",
     file: "async/queue",
     places: [
       {
@@ -279,7 +282,7 @@ function withCalls(source, path) {
       isWhole &&= changed !== before;
     }
     if (isWhole) text = changed;
-    else unhooked.push(library);
+    else if (!library.other || !source.includes(library.other)) unhooked.push(library);
   }
   return { source: text, unhooked };
 }

@@ -64,3 +64,13 @@ test("a package is no bundle of itself", () => {
   assert.equal(source, LOADER);
   assert.deepEqual(unhooked, []);
 });
+
+test("neo-async is no copy of async that cannot be changed", () => {
+  const queue = 'if (isNaN(n)) { throw new Error("Concurrency must not be zero"); } q._tasks.shift();';
+  assert.deepEqual(
+    withCalls(queue, "/app/bundle.js").unhooked.map(({ name }) => name),
+    ["async"],
+  );
+  const neo = `${queue} async.pickLimit = pickLimit;`;
+  assert.deepEqual(withCalls(neo, "/app/node_modules/neo-async/async.js"), { source: neo, unhooked: [] });
+});
