@@ -86,7 +86,23 @@ function sweep(cache) {
   for (const name of readdirSync(cache)) {
     const [, host, pid] = DRAFT.exec(name) ?? [];
     if (!pid || (host && host !== HOST) || isAlive(Number(pid))) continue;
-    rmSync(path.join(cache, name), { recursive: true, force: true });
+    discard(path.join(cache, name));
+  }
+}
+
+/** What removing a directory fails with while another program still writes there. */
+const IN_USE = ["ENOTEMPTY", "EBUSY", "EPERM"];
+
+/**
+ * Remove a directory, or leave it to a later start: pip goes on for a while when the process that began it is killed.
+ *
+ * @param {string} directory
+ */
+function discard(directory) {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch (error) {
+    if (!IN_USE.includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "")) throw error;
   }
 }
 
@@ -103,4 +119,4 @@ function isAlive(pid) {
 /** @param {string} file @returns {boolean} whether it is a file of its own, no link */
 const isOwnFile = (file) => lstatSync(file).isFile();
 
-module.exports = { cacheDirectory, checkPrivate, draftOf, isOwnFile, makeCache, sweep };
+module.exports = { cacheDirectory, checkPrivate, discard, draftOf, isOwnFile, makeCache, sweep };

@@ -2,10 +2,10 @@
 
 const { spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
-const { existsSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } = require("node:fs");
+const { existsSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { cacheDirectory, checkPrivate, draftOf, isOwnFile, makeCache, sweep } = require("./cache.js");
+const { cacheDirectory, checkPrivate, discard, draftOf, isOwnFile, makeCache, sweep } = require("./cache.js");
 const { EnvironmentError } = require("./errors.js");
 
 /** The environment of Python that the proxy runs in: found in the cache directory, or made there from the wheel. */
@@ -129,7 +129,7 @@ function make(directory, wheel, version) {
     writeFileSync(path.join(draft, COMPLETE), inventory(draft));
     move(draft, directory);
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    discard(draft);
   }
 }
 
@@ -222,7 +222,7 @@ function move(draft, directory) {
   } catch (error) {
     if (!isWhole(directory)) throw error;
   } finally {
-    rmSync(old, { recursive: true, force: true });
+    discard(old);
   }
 }
 

@@ -165,6 +165,26 @@ test("a Python that is gone makes it again with the one that is there", () => {
   assert.deepEqual([status, stdout], [0, "['serve']\n"], stderr);
 });
 
+test("what another program still writes to is left to a later start", () => {
+  const fs = require("node:fs");
+  const file = require.resolve("../src/cache.js");
+  const { rmSync: remove } = fs;
+  let code = "ENOTEMPTY";
+  fs.rmSync = () => {
+    throw Object.assign(new Error(code), { code });
+  };
+  delete require.cache[file];
+  try {
+    const { discard } = require("../src/cache.js");
+    discard(place);
+    code = "EIO";
+    assert.throws(() => discard(place), { code });
+  } finally {
+    fs.rmSync = remove;
+    delete require.cache[file];
+  }
+});
+
 test("what a killed process left is removed by the next one", async () => {
   const { directory, env, environments, made } = fast("killed");
   for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"]) {
