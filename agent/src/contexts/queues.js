@@ -66,6 +66,8 @@ const CHANGES = {
   "rxjs/dist/cjs/internal/operators/share": share,
   "rxjs/dist/cjs/internal/scheduler/AsapAction": asapAction,
   "nats/lib/src/connect": (exports, bindings) => hookMessages(exports, "connect", "nats", bindings),
+  "@nats-io/transport-node/lib/connect": (exports, bindings) => hookMessages(exports, "connect", "nats", bindings),
+  "graphile-worker/dist/runner": (exports, bindings) => hookMessages(exports, "run", "graphile-worker", bindings),
   "promise-queue/lib/index": ({ prototype }, bindings) => bindArguments(prototype, ["add"], bindings),
   "promise-throttle/lib/main": ({ prototype }, bindings) => bindArguments(prototype, ["add"], bindings),
   "semaphore/lib/semaphore": semaphore,

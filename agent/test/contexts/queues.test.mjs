@@ -70,6 +70,8 @@ const MODULES = {
       const waiting = [];
       return Object.assign((key, done) => { if (waiting.push(done) === 2) waiting.forEach((each) => each(key)); }, { act });
     };`,
+  "@nats-io/transport-node/lib/connect.js": "exports.connect = (act) => act();",
+  "graphile-worker/dist/runner.js": "exports.run = (act) => act();",
   "ioredis/built/DataHandler.js": "exports.default = class { handleSubscriberReply(reply) { return reply(); } };",
 };
 
@@ -245,4 +247,15 @@ test("Bluebird carries contexts itself, and so does each copy of it", () => {
   const bluebird = require(join(place, "bluebird/js/release/bluebird.js"));
   const copy = bluebird.getNewLibraryCopy();
   for (const each of [bluebird, copy, copy.getNewLibraryCopy()]) assert.deepEqual(each.given, { asyncHooks: true });
+});
+
+test("what a request connects or runs for all has no context", () => {
+  const { connect } = require(join(place, "@nats-io/transport-node/lib/connect.js"));
+  const { run } = require(join(place, "graphile-worker/dist/runner.js"));
+  for (const begin of [connect, run]) {
+    assert.equal(
+      under("a", () => begin(current)),
+      undefined,
+    );
+  }
 });
