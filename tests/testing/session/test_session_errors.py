@@ -1,6 +1,7 @@
 """What a test is told of mistakes, its own and others'."""
 
 import warnings
+from asyncio import CancelledError
 from typing import Any
 
 from msgspec import structs
@@ -12,6 +13,7 @@ from trafficmock.testing.errors import (
     IsolationError,
     MixedContextWarning,
     RoutingError,
+    UndecidedError,
     UnseenTrafficWarning,
     UsageError,
 )
@@ -186,6 +188,12 @@ class HandlerErrorTests(SynchronousTestCase):
 
     def raise_(self, error: Exception) -> None:
         raise error
+
+    def test_cancelled(self) -> None:
+        """One that was cancelled says what cancels it."""
+        told = translated(CancelledError())
+        self.assertIsInstance(told, UndecidedError)
+        self.assertIn("the end of the test's event loop", str(told))
 
     def test_with_text(self) -> None:
         """Any other is told as it is."""

@@ -12,6 +12,7 @@ from trafficmock.testing.errors import (
     IsolationError,
     RepeatedError,
     RoutingError,
+    UndecidedError,
     UnmatchedRequestError,
     UsageError,
 )
@@ -129,7 +130,14 @@ def translated(error: BaseException) -> BaseException:
         name = type(error).__name__
         readable = RuntimeError(f"{name}, whose text cannot be read: {type(wrong).__name__}")
         return readable.with_traceback(error.__traceback__)
-    if type(error).__module__ != "greenlet":
+    kind = type(error)
+    if (kind.__module__, kind.__name__) == ("asyncio.exceptions", "CancelledError"):
+        undecided = UndecidedError(
+            "the handler was cancelled, as the end of the test's event loop does, before it had "
+            "decided: await the traffic that the test starts"
+        )
+        return undecided.with_traceback(error.__traceback__)
+    if kind.__module__ != "greenlet":
         return error
     clearer = UsageError(
         "a handler used an object of sync Playwright, such as `page`. Handlers of blocking tests "
