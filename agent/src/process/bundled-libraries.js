@@ -157,7 +157,8 @@ const LIBRARIES = [
   },
   {
     name: "p-queue",
-    sign: "to be a number from 1 and up",
+    // p-limit has the texts of its errors.
+    sign: "carryoverIntervalCount",
     file: "p-queue/dist/index",
     places: [
       {

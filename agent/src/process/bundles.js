@@ -64,14 +64,14 @@ function watchSources() {
   const Read = new Proxy(Script, {
     /** @returns {any} */
     construct(target, [content, options, ...rest], newTarget) {
-      const given = [textOf(content, options), options, ...rest];
+      const given = [scriptText(content, options), options, ...rest];
       return Reflect.construct(target, given, newTarget === Read ? target : newTarget);
     },
   });
   own.Script = Read;
   /** @this {any} */
   function compileFunction(/** @type {any} */ content, /** @type {any} */ names, /** @type {any[]} */ ...rest) {
-    return compile.call(this, textOf(content, rest[0]), names, ...rest);
+    return compile.call(this, scriptText(content, rest[0]), names, ...rest);
   }
   own.compileFunction = compileFunction;
   Module.syncBuiltinESMExports();
@@ -107,6 +107,20 @@ function bundleText(content, path) {
 function textOf(content, options) {
   const path = typeof options === "string" ? options : options?.filename;
   return typeof content === "string" && typeof path === "string" ? named(withCalls(content, ""), path) : content;
+}
+
+/**
+ * @param {any} content of a script
+ * @param {any} options of `node:vm`
+ * @returns {any} its text with our calls. A single file of a package, such as each that Jest compiles, may have what a library
+ *   is known by without its places: it is not named
+ */
+function scriptText(content, options) {
+  const path = options?.filename;
+  if (typeof content !== "string" || typeof path !== "string" || !/[\\/]node_modules[\\/]/.test(path)) {
+    return textOf(content, options);
+  }
+  return withCalls(content, "").source;
 }
 
 /**

@@ -59,6 +59,11 @@ test("a library whose places are not all there is named, and left as it is", () 
   );
 });
 
+test("p-limit is no p-queue", () => {
+  const text = "throw new TypeError('Expected `concurrency` to be a number from 1 and up')";
+  assert.deepEqual(withCalls(text, "/app/bundle.js"), { source: text, unhooked: [] });
+});
+
 test("a package is no bundle of itself", () => {
   const { source, unhooked } = withCalls(LOADER, "C:\\app\\node_modules\\dataloader\\index.js");
   assert.equal(source, LOADER);
