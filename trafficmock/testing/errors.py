@@ -102,7 +102,8 @@ class IsolationError(RepeatedError):
 class MixedContextError(IsolationError):
     """A request carries one test's context, although only another test has a route for it.
 
-    It is raised in tests with ``isolation="required"``; others get a :class:`MixedContextWarning`.
+    It is raised in tests with ``isolation="required"``; others get a :class:`MixedContextWarning`,
+    and so does each test where strict mode refuses the request.
     """
 
     def __init__(self, message: str) -> None:

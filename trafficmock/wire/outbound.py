@@ -27,6 +27,7 @@ NO_APPLICATION: Final = "no_application"
 """The code of ``proxy:error`` for a strict test that ended without an application."""
 
 MIXED_CONTEXT: Final = "mixed_context"
+REFUSED_CONTEXT: Final = "refused_context"
 """The code of ``test:warning`` for a request that may carry the context of the wrong test."""
 
 UNSEEN_CONNECTION: Final = "unseen_connection"
@@ -303,8 +304,9 @@ class ProxyError(Message, frozen=True, tag="proxy:error"):
 class TestWarning(Message, frozen=True, tag="test:warning"):
     """Something about a test that may be a fault; it does not fail the test (``warnings``).
 
-    :param code: ``mixed_context``, by which a test fails that requires its context, or
-        ``unseen_connection`` or ``unhooked_library``.
+    :param code: ``mixed_context``, by which a test fails that requires its context;
+        ``refused_context`` for the same of a request that strict mode refuses, which is an error
+        of its test already; ``unseen_connection`` or ``unhooked_library``.
     """
 
     test_id: str

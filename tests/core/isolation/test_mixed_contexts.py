@@ -13,7 +13,7 @@ from trafficmock.core.isolation.mixed_contexts import MOST_TOLD
 from trafficmock.records import ContextMixedUp
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import Origins
-from trafficmock.wire.outbound import MIXED_CONTEXT, TestWarning
+from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, TestWarning
 from trafficmock.wire.payloads.request_origin import RequestOrigin
 from trafficmock.wire.payloads.serialized_matcher import SerializedCondition
 
@@ -63,6 +63,9 @@ class MixedContextsTests(ContextCase):
         effects = [each for each in self.playbook.take() if isinstance(each, Send)]
         kinds = [type(each.message) for each in effects]
         self.assertLess(kinds.index(TestWarning), kinds.index(outbound.DecisionError))
+        codes = [each.message.code for each in effects if isinstance(each.message, TestWarning)]
+        # The test of the context has the error of strict mode; the other one may be innocent.
+        self.assertEqual(codes, [REFUSED_CONTEXT, REFUSED_CONTEXT])
 
     def test_once(self) -> None:
         """The same request is told once to each test, and another test that begins is told anew."""

@@ -3,7 +3,9 @@
 Code of an application that keeps work, and starts it while it runs for somebody else, sends it with
 the context of that other test. Such a request is its own to all appearances: what shows is that the
 test of its context has no route for it, while exactly one other running test has. The first test
-may let it pass on purpose, so it is a warning to both; a test that requires contexts fails by it.
+may let it pass on purpose, so it is a warning to both; a test that requires contexts fails by it,
+unless strict mode refuses the request: then one test has an error already, and the other one may be
+innocent.
 
 It costs nothing for requests that no route of another test matches.
 """
@@ -21,7 +23,7 @@ from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.records import ContextMixedUp, LostContext
 from trafficmock.wire.features import WARNINGS
-from trafficmock.wire.outbound import MIXED_CONTEXT, TestWarning
+from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, TestWarning
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
@@ -77,8 +79,10 @@ class MixedContexts:
         mixed = LostContext(self._how(pending, test, route), _REMEDY)
         if kind == "http":
             out.record(ContextMixedUp(pending.id, mixed, pending.also_matched))
-        self._tell(test, route.test, pending, mixed, out)
-        self._tell(route.test, test, pending, mixed, out)
+        is_refused = self.state.strictness.refusal(pending) is not None
+        code = REFUSED_CONTEXT if is_refused else MIXED_CONTEXT
+        self._tell(code, test, route.test, pending, mixed, out)
+        self._tell(code, route.test, test, pending, mixed, out)
 
     def _had_one(self, kind: Kind, pending: Owned, test: RegisteredTest) -> bool:
         """Return whether the test had a route: used up or removed, it says whose request it is."""
@@ -97,8 +101,9 @@ class MixedContexts:
             f"{route.test} has one{place}. {left}"
         )
 
-    def _tell(
+    def _tell(  # noqa: PLR0917 - what the message is made of
         self,
+        code: str,
         test: RegisteredTest,
         other: RegisteredTest,
         pending: Owned,
@@ -116,7 +121,7 @@ class MixedContexts:
             test.worker.id,
             TestWarning(
                 test.id,
-                MIXED_CONTEXT,
+                code,
                 f'{request} of the application "{pending.client_id}": {mixed}',
             ),
         )

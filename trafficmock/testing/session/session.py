@@ -44,7 +44,7 @@ from trafficmock.wire.inbound import (
     TestSubscribe,
     TestUnregister,
 )
-from trafficmock.wire.outbound import MIXED_CONTEXT, UNMATCHED
+from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, UNMATCHED
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -395,7 +395,7 @@ class Session:
         if message.code == MIXED_CONTEXT and self.info.isolation == "required":
             self.errors.append(MixedContextError(message.message))
             return
-        is_mixed = message.code == MIXED_CONTEXT
+        is_mixed = message.code in {MIXED_CONTEXT, REFUSED_CONTEXT}
         kind = MixedContextWarning if is_mixed else UnseenTrafficWarning
         self.warnings.append(kind(message.message))
 
