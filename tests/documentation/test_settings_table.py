@@ -20,8 +20,12 @@ PAGE = DOCS / "explanation" / "concepts.md"
 SOURCES = REPOSITORY / "playwright" / "src"
 _NAME = re.compile(r"`([^`]+)`")
 _VARIABLE = re.compile(r"\bTRAFFICMOCK_[A-Z0-9_]+")
-PASSED_ON = {"TRAFFICMOCK_PARENT_NAME", "TRAFFICMOCK_PARENT_PID"}
-"""Variables that agents write for child processes, and users do not."""
+PASSED_ON = {
+    "TRAFFICMOCK_PARENT_NAME",
+    "TRAFFICMOCK_PARENT_PID",
+    "TRAFFICMOCK_WORKER_ENTRY",
+}
+"""Variables that agents write for child processes and threads, and users do not."""
 
 
 def source(name: str) -> str:

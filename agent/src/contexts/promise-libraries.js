@@ -10,13 +10,13 @@ const { bindArguments } = require("./bound-arguments.js");
 /** @typedef {import('./queues.js').Change} Change */
 
 /** Bluebird can do it by itself, since version 3.7; a copy, as Sequelize 5 has one, has settings of its own. @type {Change} */
-function bluebird(Bluebird) {
+function bluebird(Bluebird, bindings) {
   Bluebird.config?.({ asyncHooks: true });
   const { getNewLibraryCopy: copy } = Bluebird;
   if (!copy) return;
   Bluebird.getNewLibraryCopy = /** @this {any} */ function () {
     const copied = copy.call(this);
-    bluebird(copied);
+    bluebird(copied, bindings);
     return copied;
   };
 }

@@ -85,7 +85,7 @@ class EndedApplicationTests(TestCase):
         place.mkdir()
         (place / "conftest.py").write_text(CONFTEST)
         (place / "test_a.py").write_text(textwrap.dedent(tests))
-        command = [*lean_pytest(*plugins), "-rA", *options]
+        command = [*lean_pytest(*plugins), "--rootdir=.", "-rA", *options]
         return run(*command, environment={**LEAN, "XDG_DATA_HOME": str(place)}, cwd=place)
 
     def check(self, said: str) -> None:

@@ -83,7 +83,7 @@ class OwnFaultTests(TestCase):
 
     def ran(self, tests: str, *options: str, plugins: tuple[str, ...] = (), **extra: str) -> str:
         (self.place / "test_a.py").write_text(textwrap.dedent(tests))
-        arguments = [*lean_pytest(*plugins), "-rA", *options, "test_a.py"]
+        arguments = [*lean_pytest(*plugins), "--rootdir=.", "-rA", *options, "test_a.py"]
         ended = finish(*arguments, environment={**LEAN, **extra}, cwd=self.place)
         self.assertNotIn("INTERNALERROR", ended.stdout)
         self.status = ended.returncode

@@ -89,7 +89,7 @@ class SelfAttachmentTests(SynchronousTestCase):
         """
         self.folder.mkdir()
         (self.folder / "test_own.py").write_text(OWN_CALLS)
-        lean = [*runs.lean_pytest(), "--trafficmock-attach-self", "-rA"]
+        lean = [*runs.lean_pytest(), "--rootdir=.", "--trafficmock-attach-self", "-rA"]
         output = runs.run(*lean, environment=self.environment, cwd=self.folder)
         self.assertIn("1 failed, 4 passed, 1 warning", output, output)
         self.assertIn("test_own.py::test_replayed\n", output)

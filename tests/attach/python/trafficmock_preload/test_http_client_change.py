@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from http.client import HTTPException, RemoteDisconnected
+from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from types import ModuleType
 from typing import Any
 
@@ -54,6 +54,7 @@ def changed(module: str, failure: str | OSError, **more: Any) -> Any:
     client = ModuleType("http.client")
     client.HTTPConnection = Connection  # type: ignore[attr-defined] # as in the real one
     client.HTTPException = HTTPException  # type: ignore[attr-defined] # as above
+    client.BadStatusLine = BadStatusLine  # type: ignore[attr-defined] # as above
     change_http_client(client, AnyTunnels(None), TestContexts(30))
     return type("Own", (Connection,), {"__module__": module, **more})()
 

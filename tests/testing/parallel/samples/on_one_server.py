@@ -7,6 +7,7 @@ from urllib.request import Request, build_opener
 
 import pytest
 
+from trafficmock.testing.errors import MixedContextError
 from trafficmock.testing.sync import TrafficMock
 
 CARRIER = os.environ.get("SAMPLE_CARRIER", "headers")
@@ -76,6 +77,9 @@ def test_without_a_route(trafficmock: TrafficMock, together: Meet, headers: Head
         together("asked")
     # The other worker's route is not for this test: its request goes to the network.
     assert (said == "gw0") == (worker == "gw0"), said
+    # Tests that require their contexts are told that only the other one mocks this URL.
+    errors = trafficmock.take_errors()
+    assert {type(each) for each in errors} <= {MixedContextError}, errors
 
 
 def test_shared(headers: Headers, trafficmock_shared: TrafficMock, together: Meet) -> None:
