@@ -27,18 +27,18 @@ class MixedContextTests(SynchronousTestCase):
     def mocks(self, title: str, **options: Any) -> sync.TrafficMock:
         return self.stack.enter_context(sync.mocks(self.proxy.url, title=title, **options))
 
-    def send(self, context: sync.TrafficMock) -> None:
-        """Send a request by the forward proxy, in the context of a test."""
+    def send(self, context: sync.TrafficMock, status: int = 403) -> None:
+        """Send a request by the forward proxy, in a context; its host has no address."""
         proxies = {"http": self.proxy.url}
         answer = requests.get(URL, headers=context.headers, proxies=proxies, timeout=10)
-        self.assertEqual(answer.status_code, 403)
+        self.assertEqual(answer.status_code, status)
 
     def test_required(self) -> None:
         """A test that requires its context fails, and its report names both tests."""
-        first = self.mocks("first", strict=True)
+        first = self.mocks("first")
         second = self.mocks("second", isolation="required")
         second.mock("http://mail.test/*", body="second")
-        self.send(first)
+        self.send(first, status=502)
         (error,) = second.take_errors()
         self.assertIsInstance(error, MixedContextError)
         self.assertRegex(
@@ -47,6 +47,16 @@ class MixedContextTests(SynchronousTestCase):
         )
         (entry,) = ask(f"{self.proxy.url}/api/history")["entries"]
         self.assertIn(entry["mixed"]["how"], str(error))
+
+    def test_refused(self) -> None:
+        """It is only warned where strict mode refuses the request, which is an error already."""
+        first = self.mocks("first", strict=True)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with sync.mocks(self.proxy.url, title="second", isolation="required") as second:
+                second.mock("http://mail.test/*", body="second")
+                self.send(first)
+        self.assertIn(MixedContextWarning, [each.category for each in caught])
         first.take_errors()
 
     def test_warning(self) -> None:

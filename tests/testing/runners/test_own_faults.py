@@ -128,10 +128,11 @@ class OwnFaultTests(TestCase):
             def test_wrong(trafficmock, trafficmock_proxy, number):
                 def handler(route):
                     raise ValueError("\\ud800" if number == 1 else "plain")
-                trafficmock.route("http://api.test/", handler)
+                url = f"http://api{number}.test/"
+                trafficmock.route(url, handler)
                 opener = build_opener(ProxyHandler({"http": trafficmock_proxy.url}))
                 with pytest.raises(OSError):
-                    opener.open("http://api.test/", timeout=10)
+                    opener.open(url, timeout=10)
                 assert number != 1
                 trafficmock.take_errors()
             """,

@@ -6,6 +6,7 @@ import base64
 import binascii
 import codecs
 import re
+from contextlib import suppress
 
 _LABEL = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,>]+)", re.IGNORECASE)
 _IN_DOCUMENT = re.compile(
@@ -120,6 +121,8 @@ def decoded_base64(text: str) -> bytes:
 
     :raises ValueError: it is none.
     """
+    with suppress(ValueError):
+        return base64.b64decode(text, validate=True)
     plain = re.sub(r"[\s=]+", "", text).translate(str.maketrans("-_", "+/"))
     try:
         return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
