@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -48,11 +49,14 @@ def start_report(options: Options) -> Foreground | Daemon:
 
     :raises SystemExit: with status 1, after one line, if a path of twistd cannot be used.
     """
+    if options.parent is not None:
+        _check_paths(options.parent)
+    return Foreground() if _in_foreground(options) else Daemon.to_come()
+
+
+def _in_foreground(options: Options) -> bool:
     twistd = options.parent
-    foreground = twistd is None or bool(twistd.get("nodaemon"))
-    if twistd is not None:
-        _check_paths(twistd)
-    return Foreground() if foreground else Daemon.to_come()
+    return twistd is None or bool(twistd.get("nodaemon"))
 
 
 def _check_paths(twistd: Any) -> None:
@@ -78,15 +82,23 @@ def _refuse(text: str) -> NoReturn:
     raise SystemExit(1)
 
 
-def chosen_observer(options: Options) -> ILogObserver | None:
+def chosen_observer(options: Options, reactor: Any) -> ILogObserver | None:
     """Make the log observer of the options; ``None`` if there is no log file, as with ``--syslog``.
 
+    :param reactor: its end waits for the last lines, since twistd then ends the process by the
+        signal that it got.
     :raises SystemExit: with status 1, after one line, if the file cannot be written.
     """
     path = options["logfile"]
     if path is None:
         return None
+    at_end = partial(reactor.addSystemEventTrigger, "after", "shutdown")
     try:
-        return make_observer(path, options["log-level"], as_json=bool(options["log-json"]))
+        return make_observer(
+            path,
+            options["log-level"],
+            as_json=bool(options["log-json"]),
+            at_end=at_end if _in_foreground(options) else None,
+        )
     except OSError as error:
         _refuse(f"--logfile {path!r} cannot be written: {error.strerror}")
