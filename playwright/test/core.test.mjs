@@ -127,7 +127,10 @@ describe("connect", () => {
     await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
     await mocks.requests();
     const wait = mocks.waitForResponse("http://prices.example/price/can", { timeout: 100 });
-    await assert.rejects(wait, /Timeout 100ms.*\n.*nearest first:\n.*price\/cup \(client shop\): path differs/);
+    await assert.rejects(
+      wait,
+      /Timeout 100ms.*\n.*nearest first:\n.*price\/cup \(client shop\): path differs[^]*connected:\n {2}shop, by .*, pid \d+/,
+    );
     await mocks.end();
   });
 
@@ -162,7 +165,7 @@ describe("connect", () => {
         [() => false, "came before the wait began: begin it before the act"],
       ].map(async ([wanted, text]) => {
         const error = await mocks.waitForRequest(wanted, { timeout: 100 }).catch((error_) => error_);
-        assert.ok(error.message.endsWith(`(client shop): ${text}`), error.message);
+        assert.ok(error.message.includes(`(client shop): ${text}\nApplications`), error.message);
       }),
     ]);
     await mocks.end();
@@ -310,10 +313,11 @@ describe("connect", () => {
     await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
     await assert.rejects(mocks.end(), ({ name, message }) => {
       assert.equal(name, "UnmetRouteError");
-      const [pot, can, ...lines] = message.split("\n");
+      const [pot, can, connected, ...applications] = message.split("\n");
       assert.match(pot, /^no request met the route "\*\*\/price\/pot": the handler \(test\/core\.test\.mjs:\d+\)$/);
       assert.match(can, /^no request met the route "\*\*\/price\/can": the mock \(test\/core\.test\.mjs:\d+\)$/);
-      assert.deepEqual(lines, []);
+      assert.equal(connected, "Applications that are connected:");
+      assert.match(applications.join(), /^ {2}shop, by the Node agent, since .*, pid \d+, .+$/);
       return true;
     });
     const met = await begin("met");
