@@ -48,6 +48,10 @@ class AgentTests(SynchronousTestCase):
         """It starts, stops, loses its link and comes back as documented."""
         self.check("process/lifecycle.test.mjs")
 
+    def test_cost(self) -> None:
+        """What keeps a mocked request cheap for the application is in force."""
+        self.check("process/cost.test.mjs")
+
     def test_no_url(self) -> None:
         """Without a proxy URL it does nothing at all."""
         self.check("process/no-url.test.mjs")

@@ -1,7 +1,7 @@
 "use strict";
 
 const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
-const { MockSocket } = require("./mock-socket.js");
+const { mockSocket } = require("./mock-socket.js");
 const { join } = require("./joined-socket.js");
 const { onSocket } = require("./on-socket.js");
 
@@ -36,7 +36,7 @@ class EarlySocket {
     this.url = url;
     this.lost = lost;
     this.due = due;
-    /** @type {MockSocket | undefined} */
+    /** @type {import('./mock-socket.js').MockSocket | undefined} */
     this.socket = undefined;
     this.isFinished = false;
     /** @type {Error | undefined} */
@@ -62,15 +62,15 @@ class EarlySocket {
     this.req.removeListener("newListener", this.listened).on("newListener", this.listened);
   }
 
-  /** @returns {MockSocket} */
+  /** @returns {import('./mock-socket.js').MockSocket} */
   make() {
     const { hostname, port, protocol } = this.url;
     const isEncrypted = protocol === "https:";
     const host = hostname.replace(/^\[|\]$/g, "");
-    return new MockSocket(isEncrypted, { host, port: Number(port) || (isEncrypted ? 443 : 80) });
+    return mockSocket(isEncrypted, { host, port: Number(port) || (isEncrypted ? 443 : 80) });
   }
 
-  /** @returns {MockSocket} the socket, which the application has been given now */
+  /** @returns {import('./mock-socket.js').MockSocket} the socket, which the application has been given now */
   show() {
     if (this.socket) return this.socket;
     this.stopWaiting();
@@ -104,7 +104,7 @@ class EarlySocket {
     };
   }
 
-  /** @returns {MockSocket} the socket for the rest of the request: the one that the application got, or a new one */
+  /** @returns {import('./mock-socket.js').MockSocket} the socket for the rest of the request: the one that the application got, or a new one */
   take() {
     return this.release() ?? this.make();
   }
@@ -143,7 +143,7 @@ class EarlySocket {
     this.req.removeListener("newListener", this.listened);
   }
 
-  /** @returns {MockSocket | undefined} the socket, if the application got it; its end is not handled any more */
+  /** @returns {import('./mock-socket.js').MockSocket | undefined} the socket, if the application got it; its end is not handled any more */
   release() {
     this.stopWaiting();
     const { req, socket } = this;

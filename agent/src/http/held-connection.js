@@ -1,11 +1,11 @@
 "use strict";
 
-const { AsyncLocalStorage } = require("node:async_hooks");
 const { UNMATCHED } = require("../protocol/facts.js");
 const { newId } = require("../protocol/ids.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 const { contextToWire, responseToWire } = require("../protocol/messages.js");
 const { connectMessage, connectedAnswer } = require("./passed-connection.js");
+const { scope } = require("../process/scope.js");
 
 /**
  * A connection whose requests are not seen, and about which strict mode decides: a session of HTTP/2, or a tunnel that the
@@ -23,7 +23,7 @@ class HeldConnection {
     this.id = newId();
     this.context = agent.contexts.current();
     /** Calls a function in the asynchronous context of the call. @type {<R>(act: () => R) => R} */
-    this.inScope = AsyncLocalStorage.snapshot();
+    this.inScope = scope();
     this.isOver = false;
     this.unjudged = unjudged;
   }

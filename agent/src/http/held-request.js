@@ -1,6 +1,5 @@
 "use strict";
 
-const { AsyncLocalStorage } = require("node:async_hooks");
 const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { onSocket } = require("./on-socket.js");
 const { expectsContinue } = require("./continue-gate.js");
@@ -16,11 +15,24 @@ const upstream = require("./upstream.js");
 const text = require("./text.js");
 const { headOf, onHead, rewriteHead } = require("./head.js");
 const { EarlySocket } = require("./early-socket.js");
+const { scope } = require("../process/scope.js");
 
 const { nextTick } = process;
 
 /** @returns {Error} that Node makes of a connection that ends without an answer */
 const hungUp = () => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+
+/** How much a socket reads at once; bytes. */
+const READ_BYTES = 64 * 1024;
+
+/**
+ * @param {Buffer[]} parts
+ * @returns {Buffer[]} one read of all that is short; what is long is not copied
+ */
+function inReads(parts) {
+  const size = parts.reduce((sum, part) => sum + part.length, 0);
+  return parts.length > 1 && size <= READ_BYTES ? [Buffer.concat(parts, size)] : parts;
+}
 
 /**
  * Send the head of an answer together with what is there of the body, as a server does: an application that gives the
@@ -38,9 +50,9 @@ function withHead(socket, head, gathers = false) {
     if (part === null) isOver = true;
     if (gathers && part !== undefined) return true;
     gathers = false;
-    const bytes = Buffer.concat(waiting);
+    let goesOn = true;
+    for (const bytes of inReads(waiting)) goesOn = !socket.destroyed && socket.push(bytes);
     waiting = [];
-    const goesOn = bytes.length === 0 || socket.push(bytes);
     return isOver ? socket.push(null) : goesOn;
   };
 }
@@ -67,7 +79,7 @@ class HeldRequest {
     this.release = release;
     this.chain = chain;
     /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
-    this.inScope = AsyncLocalStorage.snapshot();
+    this.inScope = scope();
     this.context = agent.contexts.current();
     this.origin = agent.contexts.originOf(this.context, HeldRequest);
     // What follows a redirect is called by the response.
@@ -164,7 +176,7 @@ class HeldRequest {
   end() {
     this.upload.end();
     this.announce(false);
-    nextTick(() => this.early.finish());
+    if (this.early.socket) nextTick(() => this.early.finish());
   }
 
   destroy() {

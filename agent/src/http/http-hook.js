@@ -280,7 +280,7 @@ function peerOf(req, options, host) {
   const port = options.port ?? /:(\d+)$/.exec(req.getHeader("host") ?? "")?.[1];
   // A URL cannot have the zone of an IPv6 address.
   const bare = host.replace(/^\[|\]$/g, "").replace(/%.*/, "");
-  const authority = `${isIPv6(bare) ? `[${bare}]` : host}${port ? `:${port}` : ""}`;
+  const authority = `${bare.includes(":") && isIPv6(bare) ? `[${bare}]` : host}${port ? `:${port}` : ""}`;
   const text = `${(options.protocol ?? req.protocol) === "https:" ? "https" : "http"}://${authority}`;
   return URL.canParse(text) ? new URL(text) : undefined;
 }

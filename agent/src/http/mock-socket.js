@@ -17,6 +17,21 @@ let opened = 0;
  * @property {number} port
  */
 
+/** @this {any} a mock socket that no request uses any more */
+function freed() {
+  if (this.joint) this.joint.free();
+  else this.destroy();
+}
+
+/**
+ * @param {{ chunk: any, encoding: BufferEncoding }[]} chunks that were written at once
+ * @returns {Buffer}
+ */
+function bytesOf(chunks) {
+  const parts = chunks.map(({ chunk, encoding }) => (typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk));
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
 /**
  * The socket of an intercepted `ClientRequest`. Node's own HTTP parser reads the response from it, so the application
  * gets the response as if a server had sent it. It is a `net.Socket` without a handle, or a `tls.TLSSocket`, and begins
@@ -30,7 +45,6 @@ class MockSocket extends net.Socket {
    */
   constructor(isEncrypted, target, options = { allowHalfOpen: true }) {
     super(options);
-    if (isEncrypted) Object.setPrototypeOf(this, secured(new.target.prototype));
     const own = /** @type {any} */ (this);
     this.connecting = true;
     this.encrypted = isEncrypted;
@@ -58,10 +72,8 @@ class MockSocket extends net.Socket {
     this.asked = new Map();
     /** Called when the reader needs more data. @type {() => void} */
     this.wanted = () => {};
-    /** Gets what the application writes. @type {(chunk: Buffer) => void} */
-    this.written = () => {};
     // With this event a keep-alive agent takes a socket back into its pool; a mock socket serves one request.
-    this.once("free", () => (this.joint ? this.joint.free() : this.destroy()));
+    this.once("free", freed);
   }
 
   /** Connect as a socket does of which somebody hears: in a later turn, TLS in one more. */
@@ -193,8 +205,7 @@ class MockSocket extends net.Socket {
    * @param {(error?: Error | null) => void} done
    */
   _write(chunk, encoding, done) {
-    this.touch();
-    this.send(typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk, done);
+    this._writev([{ chunk, encoding }], done);
   }
 
   /**
@@ -203,25 +214,17 @@ class MockSocket extends net.Socket {
    */
   _writev(chunks, done) {
     this.touch();
-    const parts = chunks.map(({ chunk, encoding }) =>
-      typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk,
-    );
-    this.send(Buffer.concat(parts), done);
+    this.send(chunks, done);
   }
 
   /**
-   * @param {Buffer} bytes
+   * @param {{ chunk: any, encoding: BufferEncoding }[]} chunks
    * @param {(error?: Error | null) => void} done
    */
-  send(bytes, done) {
-    this.sent += bytes.length;
-    const pass = () => {
-      // It may have been joined while it connected.
-      if (this.joint) return this.joint.write(bytes, done);
-      this.written(bytes);
-      done();
-    };
-    this.whenOpen(pass);
+  send(chunks, done) {
+    for (const { chunk, encoding } of chunks) this.sent += Buffer.byteLength(chunk, encoding);
+    // It may have been joined while it connected. Otherwise nobody reads it.
+    this.whenOpen(() => (this.joint ? this.joint.write(bytesOf(chunks), done) : done()));
   }
 
   /** @param {(error?: Error | null) => void} done */
@@ -351,4 +354,15 @@ for (const [name, get] of Object.entries(GETTERS)) {
   Object.defineProperty(MockSocket.prototype, name, { get, configurable: true });
 }
 
-module.exports = { MockSocket };
+const SecureMockSocket = secured(MockSocket);
+
+/**
+ * @param {boolean} isEncrypted whether the request is https
+ * @param {Target} target
+ * @returns {MockSocket}
+ */
+function mockSocket(isEncrypted, target) {
+  return isEncrypted ? new SecureMockSocket(true, target) : new MockSocket(false, target);
+}
+
+module.exports = { MockSocket, bytesOf, mockSocket };

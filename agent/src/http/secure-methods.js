@@ -110,23 +110,28 @@ for (const [name, mocked] of Object.entries(MOCKED)) {
   Object.defineProperty(methods, name, { value, configurable: true, writable: true });
 }
 
-/** Prototypes that are `tls.TLSSocket`s, by those that are `net.Socket`s only. @type {WeakMap<object, object>} */
-const kinds = new WeakMap();
+/**
+ * @param {any} prototype of a class of sockets
+ * @returns {any} its properties over those of a `tls.TLSSocket`
+ */
+function prototypeOver(prototype) {
+  if (prototype === net.Socket.prototype) return methods;
+  const above = prototypeOver(Object.getPrototypeOf(prototype));
+  return Object.create(above, Object.getOwnPropertyDescriptors(prototype));
+}
 
 /**
  * Make of a class of mock sockets one that is a `tls.TLSSocket` as well. The constructor of that one would make a
  * handle of OpenSSL, which nobody needs.
- * @param {any} prototype of `MockSocket`, or of a class that extends it
- * @returns {any} its properties over those of a `tls.TLSSocket`
+ * @template {new (...args: any[]) => any} T
+ * @param {T} kind `MockSocket`, or a class that extends it
+ * @returns {T}
  */
-function secured(prototype) {
-  if (prototype === net.Socket.prototype) return methods;
-  let kind = kinds.get(prototype);
-  if (!kind) {
-    kind = Object.create(secured(Object.getPrototypeOf(prototype)), Object.getOwnPropertyDescriptors(prototype));
-    kinds.set(prototype, /** @type {object} */ (kind));
-  }
-  return kind;
+function secured(kind) {
+  const made = class extends kind {};
+  Object.defineProperty(made, "name", { value: kind.name });
+  Object.setPrototypeOf(made.prototype, prototypeOver(kind.prototype));
+  return made;
 }
 
 module.exports = { secured };

@@ -14,7 +14,8 @@ const { nextTick } = process;
  * @property {(ms: number) => void} setTimeout called with an idle timeout
  */
 
-const NAMES = ["write", "end", "flushHeaders", "destroy", "setTimeout"];
+/** The methods of this object, against the order in which they are set. */
+const LAST_FIRST = ["setTimeout", "destroy", "flushHeaders", "end", "write"];
 
 class Writes {
   /**
@@ -111,7 +112,8 @@ class Writes {
 
   detach() {
     const own = /** @type {any} */ (this.req);
-    for (const name of NAMES) delete own[name];
+    // The last one first: V8 then takes the property back, and otherwise makes a slow object of the request.
+    for (const name of LAST_FIRST) delete own[name];
   }
 }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-const { setInterval, clearInterval } = require("node:timers");
+const { setInterval } = require("node:timers");
 
 /** The interval of a timer that only keeps the process alive. */
 const LONG_MS = 2 ** 30;
@@ -15,14 +15,15 @@ class KeepAlive {
 
   hold() {
     this.holds += 1;
+    if (this.holds > 1) return;
     this.timer ??= setInterval(() => {}, LONG_MS);
+    this.timer.ref();
   }
 
   release() {
     this.holds -= 1;
-    if (this.holds > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+    // It is made once: each request that is held for itself would make another one.
+    if (this.holds === 0) this.timer?.unref();
   }
 }
 

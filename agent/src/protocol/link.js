@@ -1,6 +1,6 @@
 "use strict";
 
-const { setTimeout, clearTimeout } = require("node:timers");
+const { setTimeout, clearTimeout, setImmediate, clearImmediate } = require("node:timers");
 const { performance } = require("node:perf_hooks");
 const net = require("node:net");
 const tls = require("node:tls");
@@ -54,6 +54,8 @@ class Link {
     this.transport = undefined;
     /** @type {WebSocket | undefined} */
     this.socket = undefined;
+    /** Sends what was written in this turn of the event loop. @type {NodeJS.Immediate | undefined} */
+    this.flushing = undefined;
     /** The pause before the next attempt; none while one is under way. @type {NodeJS.Timeout | undefined} */
     this.retry = undefined;
     /** When the last attempt failed, or the connection was lost. */
@@ -166,7 +168,25 @@ class Link {
 
   /** @param {string} text a message as JSON; dropped if there is no open connection */
   sendText(text) {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    this.gather();
+    this.socket.send(text);
+  }
+
+  /** Write the messages of this turn of the event loop at once: each call of the system costs as much as making a message. */
+  gather() {
+    const { transport } = this;
+    if (!transport || this.flushing) return;
+    transport.cork();
+    this.flushing = setImmediate(() => this.flush());
+  }
+
+  /** Send what was written in this turn now. */
+  flush() {
+    if (!this.flushing) return;
+    clearImmediate(this.flushing);
+    this.flushing = undefined;
+    this.transport?.uncork();
   }
 
   /**
@@ -199,6 +219,8 @@ class Link {
     this.closed = true;
     clearTimeout(this.retry);
     this.socket?.close(1000);
+    // The process may end in this turn.
+    this.flush();
   }
 
   /** Close the connection without a closing handshake, so that the proxy treats it as lost. */

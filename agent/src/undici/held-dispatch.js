@@ -1,6 +1,5 @@
 "use strict";
 
-const { AsyncLocalStorage } = require("node:async_hooks");
 const { Exchange } = require("../exchange/exchange.js");
 const { Chain, isRedirect } = require("../exchange/redirects.js");
 const { rewriteLocation } = require("../exchange/location.js");
@@ -26,6 +25,7 @@ const {
   requestAbortedError,
 } = require("./undici-errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
+const { scope } = require("../process/scope.js");
 
 /** Marks options that a hook has seen: dispatchers pass them on to each other. */
 const SEEN = Symbol("trafficmock.seen");
@@ -59,7 +59,7 @@ class HeldDispatch {
     this.isResolved = isResolved;
     this.chain = chain;
     /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
-    this.inScope = AsyncLocalStorage.snapshot();
+    this.inScope = scope();
     this.context = agent.contexts.current();
     this.origin = agent.contexts.originOf(this.context, HeldDispatch);
     this.callers = chain?.callers;

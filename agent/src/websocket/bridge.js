@@ -1,12 +1,12 @@
 "use strict";
 
-const { AsyncLocalStorage } = require("node:async_hooks");
 const { WebSocket } = require("ws");
 const { newId } = require("../protocol/ids.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 const { contextToWire } = require("../protocol/messages.js");
 const { bypass } = require("../bypass.js");
 const { openApplicationSide } = require("./application-side.js");
+const { scope } = require("../process/scope.js");
 
 /**
  * The handshake of a client library's WebSocket, with the ways to finish it. Each of
@@ -51,7 +51,7 @@ class Bridge {
     this.agent = agent;
     this.opening = opening;
     /** Calls a function in the asynchronous context of the handshake. @type {<R>(act: () => R) => R} */
-    this.inScope = AsyncLocalStorage.snapshot();
+    this.inScope = scope();
     this.context = agent.contexts.current();
     this.id = newId();
     this.isHeld = true;

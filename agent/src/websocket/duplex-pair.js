@@ -1,7 +1,8 @@
 "use strict";
 
 const { setImmediate } = require("node:timers");
-const { MockSocket } = require("../http/mock-socket.js");
+const { MockSocket, bytesOf } = require("../http/mock-socket.js");
+const { secured } = require("../http/secure-methods.js");
 
 const { nextTick } = process;
 
@@ -29,17 +30,17 @@ class End extends MockSocket {
   }
 
   /**
-   * @param {Buffer} chunk
+   * @param {{ chunk: any, encoding: BufferEncoding }[]} chunks
    * @param {(error?: Error | null) => void} done
    */
-  send(chunk, done) {
+  send(chunks, done) {
     const isHead = this.skipsHead;
     this.skipsHead = false;
     if (isHead) return done();
     // Not within the writer's call: on a network, nothing arrives so early, and
     // WebSocket classes do not expect it.
     nextTick(() => {
-      if (!this.peer || this.peer.destroyed || this.peer.push(chunk)) done();
+      if (!this.peer || this.peer.destroyed || this.peer.push(bytesOf(chunks))) done();
       else this.drained = done;
     });
   }
@@ -64,13 +65,16 @@ class End extends MockSocket {
   }
 }
 
+const SecureEnd = secured(End);
+
 /**
  * @param {boolean} isEncrypted
  * @returns {[End, End]} two ends; data written to one is read from the other
  */
 function duplexPair(isEncrypted) {
-  const one = new End(isEncrypted);
-  const other = new End(isEncrypted);
+  const Kind = isEncrypted ? SecureEnd : End;
+  const one = new Kind(isEncrypted);
+  const other = new Kind(isEncrypted);
   one.peer = other;
   other.peer = one;
   return [one, other];
