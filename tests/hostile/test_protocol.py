@@ -32,6 +32,7 @@ FROM_WORKERS = {
         "diagnosis:query",
         "report:query",
         "redact:query",
+        "recording:query",
         "glob:query",
         "test:strict",
         "run:strict",

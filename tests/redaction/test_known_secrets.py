@@ -28,7 +28,8 @@ from trafficmock import records
 from trafficmock.command.output.request_page import write_request
 from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.output.websocket_page import write_socket
-from trafficmock.core.effects import AnswerReport, Dated, Moment, Redact
+from trafficmock.core.effects import AnswerReport, Dated, Moment, Redact, WriteRecording
+from trafficmock.core.state.har_recording import Exchange, HarRecording
 from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
@@ -43,13 +44,13 @@ from trafficmock.report.saved_page import saved_page
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.reports.written_marks import redact_steps
-from trafficmock.testing.har.har_recording import Content, HarRecording
-from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
+from trafficmock.server.reports.written_recordings import recording_steps
 from trafficmock.wire.client_message import RedactQuery, RedactResult
 from trafficmock.wire.codec import encode
-from trafficmock.wire.inbound import ReportQuery
-from trafficmock.wire.outbound import ReportResult
+from trafficmock.wire.inbound import RecordingQuery, ReportQuery
+from trafficmock.wire.outbound import RecordingPiece, ReportResult
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_har import Content, SerializedRecording
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
@@ -257,18 +258,18 @@ def recorded(found: list[object]) -> Iterator[str]:
     seen = {each.request_id: each for each in found if isinstance(each, records.RequestSeen)}
     ends = [each for each in found if isinstance(each, records.ResponseReported)]
     for content in get_args(Content):
-        recording = HarRecording("1", content, redactor=Redactor.of(ADDED))
+        recording = HarRecording(SerializedRecording(content, redact=ADDED))
         for end in ends:
-            asked = seen[end.request_id]
-            request = RequestState(end.request_id, asked.client_id, asked.request, 1)
-            if end.response is not None:
-                recording.add(request, ResponseState(request, end.response), 0, 5)
-            elif end.error is not None:
-                recording.add(request, end.error.message, 0, 5)
-        if recording.count != len(ends):
-            raise AssertionError(f"{recording.count} of {len(ends)} were recorded")
-        yield json.dumps(recording.document()) + repr(recording)
-        yield from (base64.b64encode(held).decode() for held in recording.files.values())
+            failure = "" if end.error is None else end.error.message
+            exchange = Exchange(seen[end.request_id].request, end.response or failure, 0, 5)
+            recording.exchanges.append(exchange)
+        query = RecordingQuery("q", "t", "r")
+        effect = WriteRecording("w", query, recording.options, tuple(recording.exchanges))
+        for piece in recording_steps(effect, Redactor()):
+            if isinstance(piece, RecordingPiece):
+                yield body.to_bytes(piece.body_base64).decode("latin-1")
+                yield body.to_text(piece.body_base64).decode()
+        yield repr(recording)
 
 
 _CODED = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")

@@ -8,13 +8,15 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import records
-from trafficmock.core.effects import AnswerQuery, Overdue
+from trafficmock.core.effects import AnswerQuery, Overdue, WriteRecording
+from trafficmock.core.state.har_recording import Exchange
 from trafficmock.history.store import History
 from trafficmock.records import Owner
 from trafficmock.server import worker_queries
 from trafficmock.wire.codec import encode
-from trafficmock.wire.inbound import HistoryQuery
+from trafficmock.wire.inbound import HistoryQuery, RecordingQuery
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_har import SerializedRecording
 from trafficmock.wire.payloads.serialized_matcher import SerializedCondition, SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
@@ -168,6 +170,27 @@ class QueueTests(SynchronousTestCase):
         self.queries.resume("a")
         self.queries.resume("a")
         self.assertEqual(self.work(), [("a", "a2")])
+
+    def test_pieces(self) -> None:
+        """A peer that does not read gets no further piece; other queries come after the last."""
+        sent: list[str] = []
+
+        def send(connection_id: str, message: Any) -> None:
+            sent.append("end" if message.done else message.file or "entries")
+            self.queries.pause(connection_id)
+
+        self.queries.send = send
+        asked = SerializedRequest("http://h.test/", "POST", {}, b"a")
+        exchange = Exchange(asked, "refused", 0, 1)
+        for number in (1, 2):
+            query = RecordingQuery(f"q{number}", "t", "r")
+            self.queries.answer(WriteRecording("a", query, SerializedRecording(), (exchange,)))
+        self.work()
+        (name,) = sent
+        for _ in range(5):
+            self.queries.resume("a")
+            self.work()
+        self.assertEqual(sent, [name, "entries", "end"] * 2)
 
     def test_limit(self) -> None:
         """Only so many wait; the error says what to do, and those before are answered.

@@ -11,15 +11,18 @@ from trafficmock.records import Record
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
+    from trafficmock.core.state.har_recording import Exchange
     from trafficmock.wire.client_message import RedactQuery
     from trafficmock.wire.inbound import (
         DiagnosisQuery,
         HistoryQuery,
         Message,
+        RecordingQuery,
         ReportQuery,
     )
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
     from trafficmock.wire.payloads.application_origins import ApplicationOrigins
+    from trafficmock.wire.payloads.serialized_har import SerializedRecording
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
     from trafficmock.wire.waits.wait_messages import WaitKind
 
@@ -108,6 +111,19 @@ class AnswerReport(Struct, frozen=True):
     query: ReportQuery
 
 
+class WriteRecording(Struct, frozen=True):
+    """Send a worker what a route has recorded, as the files that it writes.
+
+    :param options: how it is written.
+    :param exchanges: oldest first.
+    """
+
+    connection_id: str
+    query: RecordingQuery
+    options: SerializedRecording
+    exchanges: tuple[Exchange, ...]
+
+
 class Redact(Struct, frozen=True):
     """Redact what a worker is about to write, and answer it."""
 
@@ -175,6 +191,7 @@ Effect = (
     | Note
     | AnswerQuery
     | AnswerReport
+    | WriteRecording
     | Redact
     | Diagnose
     | Overdue

@@ -279,7 +279,7 @@ class EndedTests:
         """
         if route is None or not route.ignores_errors:
             place = None if route is None else route.place
-            is_decided = self.state.planned.has(pending)
+            is_decided = self.state.planned.has(pending) and not pending.fetches
             why = error_messages.unsent if is_decided else error_messages.still_running
             text = why(str(pending), test, place)
             out.send(test.worker.id, ProxyError("disconnected", text, test.id))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET
 
+from trafficmock.core.http import upstream_fetches
 from trafficmock.core.state.peers import Agent
 from trafficmock.wire import outbound
 from trafficmock.wire.features import REPLY, STRICT
@@ -81,11 +82,8 @@ class InvalidMessages:
             self.reports.failed(agent, agent.awaited[request_id], failure, out)
         elif error.type == "fetch:result":
             fetch_id = error.ids.get("fetchId", "")
-            worker_id = agent.fetches.pop((request_id, fetch_id), None)
-            if worker_id is not None:
-                failure = SerializedError("Error", text)
-                answer = outbound.FetchDone(request_id, fetch_id, ok=False, error=failure)
-                out.send(worker_id, answer)
+            failure = SerializedError("Error", text)
+            upstream_fetches.fail(agent, request_id, fetch_id, failure, out)
         elif error.type == "ws:connection" and error.ids.get("socketId"):
             socket_id = error.ids["socketId"]
             if socket_id not in agent.sockets:
@@ -124,11 +122,8 @@ class InvalidMessages:
         request_id, fetch_id = message.request_id, message.fetch_id
         pending = self.state.pending.get(request_id)
         if pending is not None:
-            worker_id = pending.agent.fetches.pop((request_id, fetch_id))
-            pending.fetches.discard(fetch_id)
             failure = SerializedError("Error", _sentence("The fetch", problem))
-            answer = outbound.FetchDone(request_id, fetch_id, ok=False, error=failure)
-            out.send(worker_id, answer)
+            upstream_fetches.fail(pending.agent, request_id, fetch_id, failure, out)
 
     def _continue_undelivered(
         self, message: outbound.DecisionContinue, problem: str, out: EffectList

@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from trafficmock.core.effects import AnswerQuery, AnswerReport, Diagnose, EffectList, Redact
+from trafficmock.core.effects import (
+    AnswerQuery,
+    AnswerReport,
+    Diagnose,
+    EffectList,
+    Redact,
+    WriteRecording,
+)
 from trafficmock.core.ownership import given_globs
 from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.client_message import GlobQuery, RedactQuery
 from trafficmock.wire.features import DIAGNOSIS, REPORT
 from trafficmock.wire.inbound import Ping, Pong
+from trafficmock.wire.payloads.serialized_har import SerializedRecording
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
@@ -157,6 +165,13 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         query = AnswerReport(worker.id, message)
         core.local.when_reported(worker, out, lambda out: out.append(query))
 
+    def write(worker: Worker, message: inbound.RecordingQuery, out: EffectList) -> None:
+        test = worker.tests.get(message.test_id)
+        kept = None if test is None else test.recordings.get(message.route_id)
+        exchanges = () if kept is None else tuple(kept.exchanges)
+        options = SerializedRecording() if kept is None else kept.options
+        out.append(WriteRecording(worker.id, message, options, exchanges))
+
     def redact(worker: Worker, message: RedactQuery, out: EffectList) -> None:
         if REPORT not in worker.features:
             out.note("warn", f"{worker.client_id} asks for marks without the feature report")
@@ -166,6 +181,7 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
     return {
         inbound.HistoryQuery: answer_query,
         inbound.ReportQuery: report,
+        inbound.RecordingQuery: write,
         RedactQuery: redact,
         inbound.DiagnosisQuery: diagnose,
         GlobQuery: given_globs.answer,

@@ -28,6 +28,7 @@ from trafficmock.core.effects import (
     Redact,
     Send,
     Wake,
+    WriteRecording,
 )
 from trafficmock.core.state.peers import Worker
 from trafficmock.http.backpressure import Backpressure
@@ -146,6 +147,7 @@ class Driver:
             AnswerQuery: lambda effect, _: self.queries.answer(effect),
             AnswerReport: lambda effect, _: self.queries.answer(effect),
             Redact: lambda effect, _: self.queries.answer(effect),
+            WriteRecording: lambda effect, _: self.queries.answer(effect),
             Diagnose: lambda effect, _: self.queries.answer(effect),
             Overdue: lambda effect, _: self.queries.answer(effect),
             OpenBrowserProxy: self._open_browser_proxy,

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from twisted.internet.defer import Deferred, DeferredLock, maybeDeferred
 from twisted.logger import Logger
 
-from trafficmock.core.effects import AnswerReport, Diagnose, Overdue, Redact
+from trafficmock.core.effects import AnswerReport, Diagnose, Overdue, Redact, WriteRecording
 from trafficmock.core.ownership.compared_content import values_for
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
@@ -23,7 +23,8 @@ from trafficmock.server.recorded_content import recorded_content
 from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.reports.slow_work import SlowWork
 from trafficmock.server.reports.written_marks import redact_steps
-from trafficmock.wire.outbound import HistoryResult, ProxyError
+from trafficmock.server.reports.written_recordings import recording_steps
+from trafficmock.wire.outbound import HistoryResult, ProxyError, RecordingPiece
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery, Message
 
-    HistoryEffect = AnswerQuery | AnswerReport | Diagnose | Overdue | Redact
+    HistoryEffect = AnswerQuery | AnswerReport | Diagnose | Overdue | Redact | WriteRecording
     Steps = Iterator[Message | SlowWork[Any] | None]
 
 _log = Logger()
@@ -62,8 +63,8 @@ class WorkerQueries:
     """Works on the queries of all connections, for :data:`SLICE_SECONDS` in each reactor turn.
 
     The queries of one connection are answered one by one, and none begins while the peer does not
-    read the answers before. So there is at most one answer of each connection in memory, besides
-    its send queue. Connections take turns after each step.
+    read the answers before. So there is at most one answer of each connection in memory, or one
+    piece of it, besides its send queue. Connections take turns after each step.
 
     :param clock: schedules the next turn.
     :param monotonic: returns monotonic seconds.
@@ -88,6 +89,8 @@ class WorkerQueries:
     _active: set[str] = field(factory=set, init=False)
     """The connections with a query that is being answered."""
     _paused: set[str] = field(factory=set, init=False)
+    _halted: dict[str, Steps] = field(factory=dict, init=False)
+    """The answers whose next piece waits until the peer reads."""
     _runs: bool = field(default=False, init=False)
 
     def answer(self, effect: HistoryEffect) -> None:
@@ -113,11 +116,15 @@ class WorkerQueries:
     def resume(self, connection_id: str) -> None:
         """Go on with the queries of a connection, because its peer has read."""
         self._paused.discard(connection_id)
-        self._begin(connection_id)
+        if connection_id in self._halted:
+            self._go_on(connection_id, self._halted.pop(connection_id))
+        else:
+            self._begin(connection_id)
 
     def forget(self, connection_id: str) -> None:
         """Drop the queries of a connection that has ended."""
         self._waiting.pop(connection_id, None)
+        self._halted.pop(connection_id, None)
         self._paused.discard(connection_id)
         self._active.discard(connection_id)
 
@@ -147,6 +154,8 @@ class WorkerQueries:
             return report_steps(self.history, effect, service=self.service, redactor=self.redactor)
         if isinstance(effect, Redact):
             return redact_steps(effect, self.redactor)
+        if isinstance(effect, WriteRecording):
+            return recording_steps(effect, self.redactor)
         return history_steps(self.history, effect.query)
 
     def _work(self) -> None:
@@ -175,6 +184,12 @@ class WorkerQueries:
             return
         # If the answer fills the send queue, `pause` is called within `send`.
         self.send(connection_id, result)
+        if isinstance(result, RecordingPiece) and result.done is UNSET:
+            if connection_id in self._paused:
+                self._halted[connection_id] = steps
+            else:
+                self._working.append((connection_id, steps))
+            return
         self._active.discard(connection_id)
         self._begin(connection_id)
 

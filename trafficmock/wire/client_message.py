@@ -92,6 +92,7 @@ ClientMessage = (
     | inbound.DiagnosisQuery
     | GlobQuery
     | inbound.ReportQuery
+    | inbound.RecordingQuery
     | RedactQuery
     | inbound.RunStrict
     | inbound.UnmatchedQuery

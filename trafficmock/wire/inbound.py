@@ -24,7 +24,7 @@ from trafficmock.wire.payloads.handler_action import (
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.request_origin import RequestOrigin
-from trafficmock.wire.payloads.serialized_har import SerializedHar
+from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -241,6 +241,8 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     :param times: the number of requests that the route takes (feature ``chain``). Then it is
         removed.
     :param delay_ms: the milliseconds after which ``reply`` is sent.
+    :param record: the real server answers the requests of a route without ``reply``, and the
+        coordinator records both. ``recording:query`` gets the recording.
     """
 
     route_id: str
@@ -253,6 +255,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     times: Times | UnsetType = UNSET
     delay_ms: Count | UnsetType = UNSET
     sequence: list[SequenceStep] | UnsetType = UNSET
+    record: SerializedRecording | UnsetType = UNSET
 
 
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
@@ -349,6 +352,14 @@ class ReportQuery(Message, frozen=True, tag="report:query"):
     since: SafeInt | UnsetType = UNSET
     redact: list[str] | UnsetType = UNSET
     texts: list[str] | UnsetType = UNSET
+
+
+class RecordingQuery(Message, frozen=True, tag="recording:query"):
+    """A test side gets what a route has recorded, in pieces, before its test ends."""
+
+    query_id: str
+    test_id: str
+    route_id: str
 
 
 class RunStrict(Message, frozen=True, tag="run:strict"):

@@ -11,6 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import Message
+from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.handler_action import AbortCode, Fault, Rate
 from trafficmock.wire.payloads.numbers import SafeInt
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
@@ -388,6 +389,23 @@ class ReportResult(Message, frozen=True, tag="report:result"):
     service: str
     texts: list[str]
     missing: str
+    error: str | UnsetType = UNSET
+
+
+class RecordingPiece(Message, frozen=True, tag="recording:piece"):
+    """A piece of a recording without its secrets; the pieces of a file follow on one another.
+
+    :param body_base64: the bytes of the piece.
+    :param file: the name of a file with a body; without it, the piece is of the entries, a JSON
+        list.
+    :param done: nothing follows.
+    :param error: why there is no recording.
+    """
+
+    query_id: str
+    body_base64: MessageBody
+    file: str | UnsetType = UNSET
+    done: bool | UnsetType = UNSET
     error: str | UnsetType = UNSET
 
 

@@ -18,6 +18,7 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
   "glob:result": ({ queryId }) => `query ${queryId}`,
   "redact:result": ({ queryId }) => `query ${queryId}`,
   "diagnosis:result": ({ queryId }) => `query ${queryId}`,
+  "recording:piece": ({ queryId }) => `query ${queryId}`,
   "report:result": ({ queryId }) => `query ${queryId}`,
   "run:stricted": ({ queryId }) => `query ${queryId}`,
   "run:unmatched": ({ queryId }) => `query ${queryId}`,

@@ -57,6 +57,8 @@ class WorkerConnection {
     /** @type {Map<string, Session>} */
     this.sessions = new Map();
     this.questions = new Questions(ackTimeoutMs());
+    /** @type {Map<string, Map<string, Buffer[]>>} the pieces of recordings that are coming, by query and file */
+    this.recordings = new Map();
     this.pings = 0;
     /** The number of tests that keep the process alive. */
     this.users = 0;
@@ -188,6 +190,26 @@ class WorkerConnection {
   }
 
   /**
+   * Get what a route has recorded (docs/protocol/reply.md).
+   *
+   * @param {{ testId: string, routeId: string }} route
+   * @returns {Promise<{ entries: any[], files: Map<string, Buffer> }>} the entries, and the files of their bodies
+   * @throws {UsageError} a word of `redact` is no field
+   */
+  async recording(route) {
+    const queryId = randomUUID();
+    /** @type {Map<string, Buffer[]>} */
+    const pieces = new Map();
+    this.recordings.set(queryId, pieces);
+    const key = `query ${queryId}`;
+    const asked = this.ask(key, { type: "recording:query", queryId, ...route }, Infinity);
+    const { error } = await asked.finally(() => this.recordings.delete(queryId));
+    if (error) throw new UsageError(error);
+    const { "": text, ...files } = Object.fromEntries([...pieces].map(([name, each]) => [name, Buffer.concat(each)]));
+    return { entries: JSON.parse(String(text)), files: new Map(Object.entries(files)) };
+  }
+
+  /**
    * @param {number} [since] the time of the oldest request, by the proxy's clock; epoch ms
    * @returns {Promise<Map<string, HistoryEntry>>} the proxy's history, by request id
    */
@@ -278,6 +300,12 @@ class WorkerConnection {
   /** @param {any} message of the proxy */
   #receive(message) {
     const { testId } = message;
+    if (message.type === "recording:piece" && !message.done) {
+      const { queryId, file = "", bodyBase64 } = message;
+      const files = this.recordings.get(queryId);
+      files?.set(file, [...(files.get(file) ?? []), Buffer.from(bodyBase64, "base64")]);
+      return;
+    }
     if (this.questions.answered(message)) return;
     if (message.type === "handler:run" || message.type === "ws:matched") {
       this.sessions.get(testId)?.receive(message);

@@ -3,6 +3,7 @@
 const { access, mkdir, readFile } = require("node:fs/promises");
 const path = require("node:path");
 const { unzipSync, zipSync } = require("fflate");
+const { version } = require("../../package.json");
 const { UsageError } = require("../errors.js");
 const { rewriteWhole } = require("../whole-files.js");
 
@@ -84,10 +85,11 @@ class HarFile {
   /**
    * Write the HAR and its body files, each as a whole, and the HAR last.
    *
-   * @param {object} document
+   * @param {any[]} entries
    * @param {Map<string, Buffer>} files
    */
-  async save(document, files) {
+  async save(entries, files) {
+    const document = { log: { version: "1.2", creator: { name: "trafficmock", version }, entries } };
     const text = Buffer.from(JSON.stringify(document, undefined, 2));
     const directory = path.dirname(this.file);
     await mkdir(directory, { recursive: true });

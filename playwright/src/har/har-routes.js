@@ -1,18 +1,15 @@
 "use strict";
 
-const { MOST_PACE, NETWORK_ERRORS } = require("trafficmock-agent/protocol/facts");
-const { version } = require("../../package.json");
+const { MOST_PACE } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
-const { attachedBodies, harDocument, harEntry } = require("./har-entry.js");
 const { HarFile } = require("./har-file.js");
 const { harEntries } = require("./har-entries.js");
 
 /**
- * `routeFromHAR`: a route that the proxy answers from a HAR, or whose handler records one.
+ * `routeFromHAR`: a route that the proxy answers from a HAR, or records one for.
  *
  * @typedef {import("../session/session.js").Session} Session
- * @typedef {import("../session/routed-request.js").RoutedRequest} RoutedRequest
  * @typedef {import("../../index.js").RouteFromHAROptions} RouteFromHAROptions
  */
 
@@ -68,10 +65,7 @@ async function routeFromHAR(session, file, options = {}) {
   // The proxy says whether they are rules, before a later run needs them.
   if (!replays && (matchOn || ignore.length)) await replay([], new Set());
   if (records) {
-    const { error } = await session.connection.redacted({ redact: wordsOf("redact", options.redact) });
-    if (error) throw new UsageError(error);
-    const kept = replays ? await store.entries() : [];
-    await session.http.route(matcher, await recorder(session, file, store, options, kept));
+    await record(session, matcher, store, options, replays ? await store.entries() : []);
   }
   if (replays) {
     // Entries of another URL than the route's may answer where not all of it is compared.
@@ -83,58 +77,32 @@ async function routeFromHAR(session, file, options = {}) {
 }
 
 /**
- * Make a handler that fetches responses from upstream, and records them.
+ * Register a route that the proxy records, and write the HAR when the test has passed.
  *
  * @param {Session} session
- * @param {string} file
+ * @param {Matcher} matcher
  * @param {HarFile} store
  * @param {RouteFromHAROptions} options
  * @param {any[]} kept the entries of an earlier recording, which stay
  */
-async function recorder(session, file, store, options, kept) {
-  const { updateContent = "attach", updateMode = "minimal", redact } = options;
-  const limits = options.followRedirects ? {} : { maxRedirects: 0 };
-  const files = await filesOf(store, kept);
-  /** @type {Promise<any>[]} */
-  const entries = [];
-  const style = { isFull: updateMode === "full" };
-  /** @type {string[]} */
-  const failed = [];
+async function record(session, matcher, store, options, kept) {
+  const { updateContent: content = "attach", updateMode: mode = "minimal", followRedirects = false } = options;
+  const redact = wordsOf("redact", options.redact);
+  const { error } = await session.connection.redacted({ redact });
+  if (error) throw new UsageError(error);
+  const bodies = await filesOf(store, kept);
+  const { id: routeId } = await session.http.reply(matcher, { record: { content, mode, redact, followRedirects } });
   session.finishing.push(async () => {
     // A recording of a test that failed would be replayed as if it were right.
     if (session.passed === false || session.errors.count > 0) return;
-    const redacted = await Promise.all(entries);
-    const written = updateContent === "attach" ? redacted.map((entry) => attachedBodies(entry, files)) : redacted;
-    if (kept.length === 0 || written.length) await store.save(harDocument([...kept, ...written], version), files);
-    const { used } = session.useOf(store.file, kept.length + written.length);
-    for (const index of written.keys()) used.add(kept.length + index + 1);
-    if (failed.length) console.warn(withoutAnswer(file, failed));
+    const { entries, files } = await session.connection.recording({ testId: session.id, routeId });
+    if (kept.length && entries.length === 0) return;
+    await store.save([...kept, ...entries], new Map([...bodies, ...files]));
+    const { used } = session.useOf(store.file, kept.length + entries.length);
+    for (const index of entries.keys()) used.add(kept.length + index + 1);
+    const failed = entries.filter(({ response }) => response._failureText !== undefined);
+    if (failed.length) console.warn(withoutAnswer(store.name, failed));
   });
-  return async function recordHAR(/** @type {any} */ route) {
-    const routed = session.views.routedOf(route);
-    const { request } = routed;
-    const began = Date.now();
-    let code = "";
-    const response = await routed.fetch(limits).catch((error) => {
-      code = error.code;
-      return String(error.message);
-    });
-    const entry = harEntry({ request, response, began, ms: Date.now() - began }, style);
-    const redacted = session.connection.redacted({
-      har: harDocument([entry], version),
-      redact: wordsOf("redact", redact),
-    });
-    entries.push(redacted.then(({ har }) => har.log.entries[0]));
-    // The end of the test reports it.
-    entries.at(-1)?.catch(() => {});
-    if (typeof response === "string") {
-      failed.push(`${request}: ${response}`);
-      const [abort] = Object.entries(NETWORK_ERRORS).find(([, error]) => error.code === code) ?? ["failed"];
-      routed.abort(abort);
-    } else {
-      routed.settleWith({ response });
-    }
-  };
 }
 
 /**
@@ -173,10 +141,12 @@ async function filesOf(store, entries) {
 
 /**
  * @param {string} file the HAR that was recorded
- * @param {readonly string[]} failed the requests that got no answer, with the reason
+ * @param {readonly any[]} failed the entries of the requests that got no answer
  */
 function withoutAnswer(file, failed) {
-  const lines = failed.slice(0, MOST_NAMED).map((each) => `\n  ${each}`);
+  const lines = failed
+    .slice(0, MOST_NAMED)
+    .map(({ request: { method, url }, response: { _failureText: why } }) => `\n  ${method} ${url}: ${why}`);
   if (failed.length > MOST_NAMED) lines.push(`\n  and ${failed.length - MOST_NAMED} more`);
   return `trafficmock: while ${file} was recorded, the real server gave no answer. The HAR has status -1 for:${lines.join("")}`;
 }

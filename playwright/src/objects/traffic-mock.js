@@ -276,7 +276,6 @@ const viewsOf = (session) => ({
   route: (routed) => new Route(routed),
   webSocketRoute: (side) => (side.view ??= new WebSocketRoute(side)),
   stateOf,
-  routedOf,
 });
 
 /** @param {string} reason */

@@ -16,8 +16,8 @@ const { RoutedRequest } = require("./routed-request.js");
  *   numbers of the entries of its HAR go that answer
  * @typedef {{ name: string, entries: any[], notFound: string, pace?: number, matchOn?: string[], ignore?: string[],
  *   sequence?: boolean, followRedirects?: boolean }} SentHar the HAR of `route:register`
- * @typedef {{ reply?: object, sequence?: object[], har?: SentHar }} Reply the response to all requests of a route, without
- *   a URL; the answers to one after the other; or the HAR that has those to some
+ * @typedef {{ reply?: object, sequence?: object[], har?: SentHar, record?: object }} Reply the response to all requests of
+ *   a route, without a URL; the answers to one after the other; the HAR that has those to some; or how one is recorded
  */
 
 const BEHAVIORS = ["default", "wait", "ignoreErrors"];
@@ -81,7 +81,7 @@ class RouteEntry {
 const neverRuns = () => undefined;
 
 /** @param {Reply} reply */
-const nameOf = ({ har }) => (har ? `the HAR ${har.name}` : "the mock");
+const nameOf = ({ har, record }) => (har ? `the HAR ${har.name}` : record ? "a HAR that is recorded" : "the mock");
 
 /**
  * Read `times`. Less than one counts as one, NaN as no limit (Playwright's rule).

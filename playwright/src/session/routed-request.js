@@ -145,17 +145,8 @@ class RoutedRequest {
     if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
     const content = await mockResponse.readContent({ path, body, json });
     this.checkOpen();
-    this.settleWith({ ...options, ...content, response }, { ...later(delayMs), ...atRate }, breaks);
-  }
-
-  /**
-   * @param {mockResponse.Mock} mock
-   * @param {Timing} [timing] of the response
-   * @param {ReturnType<typeof readFault>} [breaks] how it breaks
-   */
-  settleWith(mock, timing, breaks) {
-    const wire = mockResponse.build(mock, this.request.url);
-    this.settle({ action: "fulfill", response: wire, ...breaks }, "fulfilled", timing);
+    const wire = mockResponse.build({ ...options, ...content, response }, this.request.url);
+    this.settle({ action: "fulfill", response: wire, ...breaks }, "fulfilled", { ...later(delayMs), ...atRate });
   }
 
   /**

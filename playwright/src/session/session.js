@@ -51,7 +51,6 @@ const { WrittenStreams } = require("./written-stream.js");
  * @property {(routed: import("./routed-request.js").RoutedRequest) => any} route
  * @property {(side: import("./mocked-websocket.js").WebSocketSide) => any} webSocketRoute always the same one
  * @property {(view: any) => ResponseState | undefined} stateOf returns the state of a test's response
- * @property {(view: any) => import("./routed-request.js").RoutedRequest} routedOf returns the request of a test's route
  */
 
 /** One test as the protocol knows it: its routes, its traffic, its waits and its errors. */

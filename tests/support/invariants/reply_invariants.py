@@ -17,7 +17,7 @@ class ReplyInvariants:
     knows: set[str] = field(factory=set)
     """The connections with the feature ``chain``."""
     delayed: set[tuple[str, str]] = field(factory=set)
-    """The routes with a delay, by worker and route."""
+    """The routes with a delay, and those that are recorded, by worker and route."""
 
     def took(self, effects: Effects, sender: str | None, cause: object) -> None:
         """Check what an event led to."""
@@ -46,7 +46,8 @@ class ReplyInvariants:
     def _registered(self, worker: str, cause: inbound.RouteRegister) -> None:
         key = worker, cause.route_id
         steps = () if cause.sequence is UNSET else cause.sequence
-        if cause.delay_ms is not UNSET or any(step.delay_ms is not UNSET for step in steps):
+        is_recorded = cause.record is not UNSET
+        if is_recorded or cause.delay_ms or any(step.delay_ms is not UNSET for step in steps):
             self.delayed.add(key)
         if worker in self.knows and isinstance(cause.times, int):
             self.left[key] = cause.times

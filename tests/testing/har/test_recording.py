@@ -9,34 +9,67 @@ from typing import Any, get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.redaction.test_redactor import SECRETS
 from tests.support.hypothesis_profiles import profile
 from tests.testing import runs
 from tests.testing.fakes import request, response
+from trafficmock.core.effects import WriteRecording
 from trafficmock.core.har.har_lookup import HarAnswer, HarLookup
 from trafficmock.core.har.match_rules import HarQuestion
+from trafficmock.core.state.har_recording import Exchange
 from trafficmock.redaction.redactor import Redactor
+from trafficmock.server.reports import written_recordings
+from trafficmock.server.reports.slow_work import SlowWork
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import har_entries
 from trafficmock.testing.har.har_file import HarFile
-from trafficmock.testing.har.har_recording import Content, HarRecording, UpdateMode
 from trafficmock.testing.har.har_routes import HarOptions
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
+from trafficmock.wire.inbound import RecordingQuery
+from trafficmock.wire.outbound import RecordingPiece
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_har import SerializedHar
+from trafficmock.wire.payloads.serialized_har import (
+    Content,
+    SerializedHar,
+    SerializedRecording,
+    UpdateMode,
+)
 
 URL = "http://shop.test/teapots?size=2"
 
 
-def recorded(content: Any, mode: Any, sent: bytes, answered: bytes) -> HarRecording:
-    """Record one request with a body, and its answer."""
-    asked = RequestState("r", "app", request(URL, "POST", sent), 1)
-    recording = HarRecording("1", content, mode)
-    recording.add(asked, ResponseState(asked, response(200, answered)), 0, 5)
-    return recording
+def pieces_of(*exchanges: Exchange, **options: Any) -> list[Any]:
+    """Have a recording written; give what its steps yield."""
+    query = RecordingQuery("q", "t", "r")
+    effect = WriteRecording("w", query, SerializedRecording(**options), exchanges)
+    return list(written_recordings.recording_steps(effect, Redactor()))
+
+
+def written(*exchanges: Exchange, **options: Any) -> tuple[list[Any], dict[str, bytes]]:
+    """Have a recording written; give its entries, and the files of their bodies."""
+    files: dict[str, bytes] = {}
+    for piece in pieces_of(*exchanges, **options):
+        if isinstance(piece, RecordingPiece):
+            name = piece.file or ""
+            files[name] = files.get(name, b"") + body.to_bytes(piece.body_base64)
+    return json.loads(files.pop("")), files
+
+
+def lookup_of(entries: list[Any], files: dict[str, bytes]) -> HarLookup:
+    """Make the lookup of a route with a HAR."""
+    store = SimpleNamespace(entries=lambda: entries, read=files.__getitem__)
+    return HarLookup.of(SerializedHar("some.har", har_entries(store, make_matcher("**"))))
+
+
+def answer_to(lookup: HarLookup, question: HarQuestion) -> Any:
+    """Give the response that was recorded for a request."""
+    found = lookup.find(question)
+    assert found is not None
+    assert isinstance(found.outcome, HarAnswer)
+    return found.outcome.response
 
 
 class ReplayTests(SynchronousTestCase):
@@ -51,37 +84,23 @@ class ReplayTests(SynchronousTestCase):
     )
     def test_any_body(self, content: Any, mode: Any, sent: bytes, answered: bytes) -> None:
         """Whatever bytes were sent and answered, they are found again."""
-        recording = recorded(content, mode, sent, answered)
-        entries = json.loads(json.dumps(recording.document()))["log"]["entries"]
-        recorded_files = SimpleNamespace(entries=lambda: entries, read=recording.files.__getitem__)
-        lookup = HarLookup.of(
-            SerializedHar("some.har", har_entries(recorded_files, make_matcher("**")))
-        )
-        found = lookup.find(HarQuestion(URL, "POST", [], sent))
-        assert found is not None
-        assert isinstance(found.outcome, HarAnswer)
-        self.assertEqual(body.to_bytes(found.outcome.response.body_base64), answered)
+        exchange = Exchange(request(URL, "POST", sent), response(200, answered), 0, 5)
+        lookup = lookup_of(*written(exchange, content=content, mode=mode))
+        found = answer_to(lookup, HarQuestion(URL, "POST", [], sent))
+        self.assertEqual(body.to_bytes(found.body_base64), answered)
 
     def test_coded(self) -> None:
         """A body in a coding that the proxy does not decode is replayed with the header for it."""
+        answer = response(200, b"\x8b\x00\x80\xff\x03", **{"content-encoding": "br"})
         for content in get_args(Content):
-            recording = HarRecording("1", content)
-            asked = RequestState("r", "app", request(URL), 1)
-            answer = response(200, b"\x8b\x00\x80\xff\x03", **{"content-encoding": "br"})
-            recording.add(asked, ResponseState(asked, answer), 0, 5)
-            entries = json.loads(json.dumps(recording.document()))["log"]["entries"]
+            entries, files = written(Exchange(request(URL), answer, 0, 5), content=content)
             # Other programs keep the header, too, but decode the body.
             for is_ours in (True, False):
                 if not is_ours:
                     del entries[0]["response"]["content"]["_coding"]
-                files = SimpleNamespace(
-                    entries=lambda found=entries: found, read=recording.files.__getitem__
-                )
-                har = SerializedHar("some.har", har_entries(files, make_matcher("**")))
-                found = HarLookup.of(har).find(HarQuestion(URL, "GET", [], b""))
-                assert found is not None
-                assert isinstance(found.outcome, HarAnswer)
-                self.assertEqual("content-encoding" in found.outcome.response.headers, is_ours)
+                lookup = lookup_of(entries, files)
+                found = answer_to(lookup, HarQuestion(URL, "GET", [], b""))
+                self.assertEqual("content-encoding" in found.headers, is_ours)
 
     @profile(30)
     @given(SECRETS, st.sampled_from(get_args(Content)), st.sampled_from(["", "gzip"]))
@@ -91,52 +110,75 @@ class ReplayTests(SynchronousTestCase):
         sent = json.dumps({"password": secret, "user": "ada"}).encode()
         answered = gzip.compress(sent) if coding else sent
         head = {"authorization": f"Bearer {secret}", "content-type": "application/json"}
-        asked = RequestState("r", "app", request(url, "POST", sent, **head), 1)
+        asked = request(url, "POST", sent, **head)
         back = {"set-cookie": f"sid={secret}", "content-encoding": coding, **head}
-        recording = HarRecording("1", content)
-        recording.add(asked, ResponseState(asked, response(200, answered, **back)), 0, 5)
-        recording.add(asked, f"{url}: refused", 0, 5)
-        written = json.dumps(recording.document())
-        self.assertNotIn(secret, written)
-        for held in recording.files.values():
+        entries, files = written(
+            Exchange(asked, response(200, answered, **back), 0, 5),
+            Exchange(asked, f"{url}: refused", 0, 5),
+            content=content,
+        )
+        self.assertNotIn(secret, json.dumps(entries))
+        for held in files.values():
             plain = gzip.decompress(held) if held.startswith(b"\x1f\x8b") else held
             self.assertNotIn(secret.encode(), plain)
-        entries = json.loads(written)["log"]["entries"]
-        files = SimpleNamespace(entries=lambda: entries, read=recording.files.__getitem__)
-        har = SerializedHar("some.har", har_entries(files, make_matcher("**")))
         other = sent.replace(secret.encode(), b"another")
-        found = HarLookup.of(har).find(HarQuestion(url.replace(secret, "x"), "POST", [], other))
-        assert found is not None
-        self.assertIsInstance(found.outcome, HarAnswer)
+        answer_to(
+            lookup_of(entries, files), HarQuestion(url.replace(secret, "x"), "POST", [], other)
+        )
 
     def test_redact(self) -> None:
         """``redact`` names further fields; ``off`` writes all, and other words are errors."""
-        asked = RequestState("r", "app", request(URL, "POST", b"{}", cookie="a=secret"), 1)
-        for redact, size, cookie in ((None, True, False), ("query:size", False, False)):
+        exchange = Exchange(request(URL, "POST", b"{}", cookie="a=secret"), "failed", 0, 5)
+        for redact, size, cookie in (
+            ([], True, False),
+            (["query:size"], False, False),
+            (["off"], True, True),
+        ):
             with self.subTest(redact):
-                recording = HarRecording("1", redactor=Redactor.of(redact))
-                recording.add(asked, "failed", 0, 5)
-                text = json.dumps(recording.document())
+                text = json.dumps(written(exchange, redact=redact)[0])
                 self.assertEqual(("size=2" in text, "a=secret" in text), (size, cookie))
-        options = HarOptions(store=HarFile("some.har"), redact="off")
-        self.assertTrue(options.redactor().is_off)
-        error = self.assertRaises(
-            UsageError, HarOptions(store=HarFile("some.har"), redact="size").redactor
-        )
+        (refused,) = pieces_of(exchange, redact=["size"])
+        self.assertIn("'size' is none of header:NAME", refused.error)
+        options = HarOptions(store=HarFile("some.har"), redact="size")
+        error = self.assertRaises(UsageError, options.words_to_redact)
         self.assertIn("'size' is none of header:NAME", str(error))
 
     def test_by_playwright(self) -> None:
         """Chromium shows the recorded page, from a file and from an archive."""
-        ways: tuple[tuple[str, Content], ...] = (("some.har", "embed"), ("some.zip", "attach"))
         paths = []
-        for name, content in ways:
+        for name, content in (("some.har", "embed"), ("some.zip", "attach")):
             path = Path(self.mktemp()).resolve() / name
-            asked = RequestState("r", "app", request(URL), 1)
             answer = response(200, b"<p>recorded", **{"content-type": "text/html"})
-            recording = HarRecording("1", content)
-            recording.add(asked, ResponseState(asked, answer), 0, 5)
-            HarFile(path).save(recording.document(), recording.files)
+            entries, files = written(Exchange(request(URL), answer, 0, 5), content=content)
+            HarFile(path).save(entries, files)
             self.assertEqual(zipfile.is_zipfile(path), name == "some.zip")
             paths.append(str(path))
         output = runs.run("tests.testing.samples.browser_replays", URL, *paths, environment={})
         self.assertEqual(output, "<p>recorded\n<p>recorded\n")
+
+
+class PieceTests(SynchronousTestCase):
+    """A recording is handed over in pieces."""
+
+    def test_large(self) -> None:
+        """Large files come in several pieces, of at most the size; a large body takes a thread."""
+        self.patch(written_recordings, "PIECE_BYTES", 100)
+        sent, answered = b"a" * 70, b"b" * 20_000
+        exchange = Exchange(request(URL, "POST", sent), response(200, answered), 0, 5)
+        for content, count in (("attach", 3), ("embed", 1)):
+            yielded = pieces_of(exchange, exchange, content=content)
+            pieces = [each for each in yielded if isinstance(each, RecordingPiece)]
+            sizes = [body.size(each.body_base64) for each in pieces]
+            self.assertLessEqual(max(sizes), 100)
+            self.assertEqual([each.done for each in pieces if each.done is not UNSET], [True])
+            self.assertTrue(pieces[-1].done)
+            self.assertEqual(len({each.file for each in pieces}), count)
+            slow = [each for each in yielded if isinstance(each, SlowWork)]
+            self.assertEqual((len(slow), yielded.count(None)), (2, 2))
+            entries, files = written(exchange, exchange, content=content)
+            self.assertEqual(len(entries), 2)
+            self.assertEqual(len(files), count - 1)
+
+    def test_nothing(self) -> None:
+        """A route that met no request has no entries."""
+        self.assertEqual(written(), ([], {}))

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from tests.support.stream_reader import Reader, with_httpx
 from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.har.har_recording import Content, UpdateMode
+from trafficmock.wire.payloads.serialized_har import Content, UpdateMode
 
 COMBINATIONS = tuple(
     itertools.product(("some.har", "some.zip"), get_args(Content), get_args(UpdateMode))

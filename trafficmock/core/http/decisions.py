@@ -12,6 +12,7 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.http import upstream_fetches
 from trafficmock.core.http.deferred_bodies import send_deferred
 from trafficmock.core.mocks import mock_faults, response_rules
 from trafficmock.core.ownership.registry import with_observer
@@ -370,10 +371,7 @@ class Decisions:
         self, pending: PendingRequest, error: SerializedError, out: EffectList
     ) -> None:
         for fetch_id in sorted(pending.fetches):
-            worker_id = pending.agent.fetches.pop((pending.id, fetch_id), None)
-            if worker_id is not None:
-                answer = to_client.FetchDone(pending.id, fetch_id, ok=False, error=error)
-                out.send(worker_id, answer)
+            upstream_fetches.fail(pending.agent, pending.id, fetch_id, error, out)
 
 
 def _owner(pending: PendingRequest) -> records.Owner:

@@ -10,8 +10,7 @@ from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.http import request_changes
-from trafficmock.core.mocks import response_rules
+from trafficmock.core.http import request_changes, upstream_fetches
 from trafficmock.core.mocks.body_pacing import at_rate
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
@@ -151,32 +150,18 @@ class HandlerResults:
     def _fetch(
         self, pending: PendingRequest, worker: Worker, action: Fetch, out: EffectList
     ) -> None:
-        agent = pending.agent
-        key = (pending.id, action.fetch_id)
-        if key in agent.fetches:
+        def tell(answer: to_client.FetchDone, out: EffectList) -> None:
+            out.send(worker.id, answer)
+
+        if not upstream_fetches.begin(pending, action, tell, out):
             text = f"{worker.client_id} used the fetch id {action.fetch_id} twice for {pending}"
             out.note("warn", text)
-            return
-        agent.fetches[key] = worker.id
-        pending.fetches.add(action.fetch_id)
-        sent = action.overrides
-        question = to_client.DecisionFetch(
-            pending.id,
-            action.fetch_id,
-            UNSET if sent is UNSET else response_rules.overrides_for(sent, agent.features),
-            action.max_redirects,
-            action.max_retries,
-        )
-        out.send(agent.id, question)
 
     def fetched(self, agent: Agent, message: FetchResult, out: EffectList) -> None:
-        """Send the result of a fetch to its worker, also after the request was settled."""
-        worker_id = agent.fetches.pop((message.request_id, message.fetch_id), None)
-        if worker_id is None:
+        """Hand the result of a fetch over, also after the request was settled."""
+        receiver = upstream_fetches.take(agent, message.request_id, message.fetch_id)
+        if receiver is None:
             return
-        pending = agent.pending.get(message.request_id)
-        if pending is not None:
-            pending.fetches.discard(message.fetch_id)
         response, error = message.response, message.error
         if message.ok and response is not UNSET:
             limit, size = self.state.settings.handler_body_bytes, body.size(response.body_base64)
@@ -198,18 +183,16 @@ class HandlerResults:
             response=response,
             error=error if response is UNSET else UNSET,
         )
-        out.send(worker_id, answer)
+        receiver(answer, out)
 
     def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
         """Answer by an error the fetches of a disconnected agent.
 
         :returns: the number of answered fetches, at most ``most``.
         """
-        lost = list(islice(agent.fetches.items(), most))
-        for (request_id, fetch_id), worker_id in lost:
-            answer = to_client.FetchDone(request_id, fetch_id, ok=False, error=error)
-            out.send(worker_id, answer)
-            del agent.fetches[request_id, fetch_id]
+        lost = list(islice(agent.fetches, most))
+        for request_id, fetch_id in lost:
+            upstream_fetches.fail(agent, request_id, fetch_id, error, out)
         return len(lost)
 
 

@@ -18,10 +18,12 @@ from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.har.match_rules import HarQuestion, MatchRuleError
 from trafficmock.core.http.nearest_entry import missing_entry
 from trafficmock.core.http.observation import clock_reading
+from trafficmock.core.http.recorded_answers import RecordedAnswer
 from trafficmock.core.mocks import response_rules
 from trafficmock.core.mocks.body_pacing import Pacing, as_recorded, at_rate, in_pieces
 from trafficmock.core.ownership.kept_reply import KeptResponse, KeptStep, Reply, ReplySequence
 from trafficmock.core.ownership.registry import with_observer
+from trafficmock.core.state.har_recording import HarRecording
 from trafficmock.core.state.lifecycle import context_of
 from trafficmock.wire.features import CHAIN, REPLY
 from trafficmock.wire.outbound import DecisionAbort, RequestReplied, RouteExpired
@@ -73,7 +75,8 @@ class Replies:
         """
         knows = {CHAIN, REPLY} <= worker.features
         reply, har, sequence = message.reply, message.har, message.sequence
-        if not knows or (reply is UNSET and har is UNSET and sequence is UNSET):
+        recorded = message.record
+        if not knows or all(each is UNSET for each in (reply, har, sequence, recorded)):
             return None
         if message.kind != "http":
             raise ReplyError("only a route for HTTP requests has one")
@@ -81,6 +84,8 @@ class Replies:
             return self._fixed(reply, message.delay_ms)
         if sequence is not UNSET:
             return self._sequence(sequence)
+        if recorded is not UNSET:
+            return Reply(HarRecording(recorded))
         return None if har is UNSET else self._from_har(har)
 
     def _from_har(self, har: SerializedHar) -> Reply:
@@ -125,7 +130,12 @@ class Replies:
         kept = route.reply.kept
         if isinstance(kept, HarLookup):
             return self._replay(kept, pending, chain, route, out)
-        if isinstance(kept, ReplySequence):
+        if isinstance(kept, HarRecording):
+            # The owner does not have the response, so it is sent it.
+            pending.observers = with_observer(pending.observers, chain.owner.worker.id)
+            self._notify_owner(pending, chain, route, out)
+            RecordedAnswer(self.decisions, kept, pending, chain, out.now).fetch(route.id, out)
+        elif isinstance(kept, ReplySequence):
             self._step(*kept.next_step(), pending, chain, route, out)
         else:
             self._notify_owner(pending, chain, route, out)

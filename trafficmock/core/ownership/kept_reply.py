@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.har.har_lookup import HarLookup
+    from trafficmock.core.state.har_recording import HarRecording
     from trafficmock.wire.payloads.handler_action import Abort, Fault
     from trafficmock.wire.payloads.serialized_request import HeaderPairs
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -66,13 +67,13 @@ class ReplySequence:
 class Reply:
     """The reply of a route.
 
-    :param kept: the response to all requests, those to one after the other, or the HAR that has
-        the responses to some.
+    :param kept: the response to all requests, those to one after the other, the HAR that has the
+        responses to some, or the recording of those of the real server.
     :param size: the bytes that count in ``--reply-bytes``.
     :param delay_ms: the time after which the response is sent.
     """
 
-    kept: KeptResponse | ReplySequence | HarLookup = field(repr=False)
+    kept: KeptResponse | ReplySequence | HarLookup | HarRecording = field(repr=False)
     size: int = 0
     delay_ms: int | UnsetType = UNSET
 

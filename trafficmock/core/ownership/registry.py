@@ -9,6 +9,7 @@ from attrs import Factory, define, field
 from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.run_routes import RunRoutes
+from trafficmock.core.state.har_recording import HarRecording
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.necessary_texts import may_begin
@@ -151,6 +152,8 @@ class Registry:
             worker.inert[route.id] = route
         else:
             self._activate(route, test)
+        if test is not None and reply is not None and isinstance(reply.kept, HarRecording):
+            test.recordings[route.id] = reply.kept
         return True
 
     def count(self, route: RegisteredRoute) -> bool:

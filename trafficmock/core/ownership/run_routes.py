@@ -100,6 +100,8 @@ def _parts(message: RouteRegister) -> dict[str, bytes]:
         parts["sequence"] = message.sequence
     elif message.har is not UNSET:
         parts["HAR"] = message.har
+    elif message.record is not UNSET:
+        parts["recording"] = message.record
     else:
         parts["handler"] = message.place
     encode = msgspec.json.encode

@@ -11,10 +11,16 @@ from msgspec import UNSET
 from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.local.leases import LocalAgent
     from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest, Socket
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.wire.local_reports import LibraryUnhooked
+    from trafficmock.wire.outbound import FetchDone
+
+    FetchReceiver = Callable[[FetchDone, EffectList], None]
 
 
 @define(eq=False)
@@ -62,7 +68,7 @@ class Agent(Client):
     :param awaited: the reports that the agent owes, by request id. It is an ``OrderedDict``,
         whose first key is found at once: a dict scans the deleted keys before it.
     :param tails: for the first request of a chain of redirects, the id of its latest hop.
-    :param fetches: the connection of the worker that waits for a fetch, by request and fetch id.
+    :param fetches: who gets the answer to a fetch, by request and fetch id.
     :param sockets: the WebSockets by id.
     :param process_mark: names its process for who runs on the same machine; empty if not known.
     :param of_past_run: whether the agent was connected when a strict run ended, see
@@ -76,7 +82,7 @@ class Agent(Client):
     pending: dict[str, PendingRequest] = field(factory=dict)
     awaited: OrderedDict[str, AwaitedReport] = field(factory=OrderedDict)
     tails: dict[str, str] = field(factory=dict, repr=False)
-    fetches: dict[tuple[str, str], str] = field(factory=dict)
+    fetches: dict[tuple[str, str], FetchReceiver] = field(factory=dict, repr=False)
     sockets: dict[str, Socket] = field(factory=dict)
     of_past_run: bool = False
     local: LocalAgent | None = None

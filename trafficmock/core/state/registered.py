@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from trafficmock.core.ownership.kept_reply import Reply
+    from trafficmock.core.state.har_recording import HarRecording
     from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
     from trafficmock.core.state.peers import Worker
     from trafficmock.matching.allow_list import AllowList
@@ -58,6 +59,7 @@ class RegisteredTest:
     :param context_seen: whether an attached application has told that the context came to it.
     :param removed: the kinds and matchers of routes that it had, the latest ones: those that its
         code removed, and whose ``times`` are used up.
+    :param recordings: what its routes have recorded, by their ids.
     :param when_settled: is called after each request of it that is settled, if its end waits
         for its running handlers.
     """
@@ -90,6 +92,7 @@ class RegisteredTest:
     removed: deque[tuple[Kind, SerializedMatcher]] = field(
         factory=lambda: deque(maxlen=MOST_REMOVED), repr=False
     )
+    recordings: dict[str, HarRecording] = field(factory=dict, repr=False)
     of_run: dict[RunKey, RunRoute] = field(factory=dict)
     """The routes of the run that it registered, also those that are used up."""
 

@@ -1,6 +1,7 @@
 """Exports one entry of the history as HAR 1.2, which test libraries replay.
 
 The fields follow protocol 3; the query string and the cookies are filled in besides.
+``recorded_entries`` makes the entries of recordings of the same parts.
 """
 
 import re
@@ -56,29 +57,41 @@ def to_har(entry: RequestEntry, *, version: str) -> dict[str, Any]:
     """
     record, response = entry.record, entry.record.outcome.response
     took = 0 if record.duration_ms is UNSET else record.duration_ms
-    pieces = _pieces(record)
-    exchange: dict[str, Any] = {
-        "startedDateTime": _moment(record.timestamp),
-        "time": took,
-        "request": _request(record.request, entry.request_body),
-        "response": _no_response(record)
+    exchange = har_entry(
+        record.timestamp,
+        took,
+        har_request(record.request, entry.request_body),
+        without_response(0) | {"_error": _failure(record)}
         if response is UNSET
-        else _response(response, entry.response_body),
-        "cache": {},
-        "timings": {"send": 0, "wait": took, "receive": 0},
-    }
-    if pieces:
+        else har_response(response, entry.response_body),
+    )
+    if pieces := _pieces(record):
         exchange["response"]["_pieces"] = pieces
     creator = {"name": "trafficmock", "version": version}
     return {"log": {"version": "1.2", "creator": creator, "entries": [exchange]}}
 
 
-def _moment(milliseconds: int) -> str:
-    moment = _EPOCH + timedelta(milliseconds=milliseconds)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def har_entry(
+    began: int, took: int, request: dict[str, Any], response: dict[str, Any]
+) -> dict[str, Any]:
+    """Make an entry.
+
+    :param began: the time of the request, in epoch milliseconds.
+    :param took: the time until the end of the response, in milliseconds.
+    """
+    moment = _EPOCH + timedelta(milliseconds=began)
+    return {
+        "startedDateTime": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "time": took,
+        "request": request,
+        "response": response,
+        "cache": {},
+        "timings": {"send": 0, "wait": took, "receive": 0},
+    }
 
 
-def _request(request: SerializedRequest, body: Body | None) -> dict[str, Any]:
+def har_request(request: SerializedRequest, body: Body | None) -> dict[str, Any]:
+    """Make the request of an entry."""
     headers = _pairs(request.headers, request.headers_list)
     cookies = [cookie for line in _all(headers, "cookie") for cookie in sent_cookies(line)]
     size, text = _content(body, _type(headers))
@@ -97,7 +110,8 @@ def _request(request: SerializedRequest, body: Body | None) -> dict[str, Any]:
     return har
 
 
-def _response(response: SerializedResponse, body: Body | None) -> dict[str, Any]:
+def har_response(response: SerializedResponse, body: Body | None) -> dict[str, Any]:
+    """Make the response of an entry."""
     headers = _pairs(response.headers, response.headers_list)
     size, text = _content(body, _type(headers))
     return {
@@ -125,9 +139,10 @@ def _pieces(record: RequestRecord) -> list[dict[str, int]]:
     return pieces
 
 
-def _no_response(record: RequestRecord) -> dict[str, Any]:
+def without_response(status: int) -> dict[str, Any]:
+    """Make what stands for a response that did not come."""
     return {
-        "status": 0,
+        "status": status,
         "statusText": "",
         "httpVersion": _VERSION,
         "cookies": [],
@@ -136,7 +151,6 @@ def _no_response(record: RequestRecord) -> dict[str, Any]:
         "redirectURL": "",
         "headersSize": -1,
         "bodySize": -1,
-        "_error": _failure(record),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from contextlib import suppress
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +19,8 @@ from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.har_use import HarUse
 
@@ -109,6 +112,18 @@ def _encoded(entry: dict[str, Any], reader: HarReader) -> Raw:
     document = {"request": request, "response": answer}
     # Lone surrogates are replaced: no message can have them.
     return Raw(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def read_bodies(entries: Sequence[Any], read: Callable[[str], bytes]) -> dict[str, bytes]:
+    """Read the files of the bodies of entries, by name; those that are missing are left out."""
+    files: dict[str, bytes] = {}
+    for entry in filter(_has_parts, entries):
+        for holder in (entry["request"].get("postData"), entry["response"].get("content")):
+            name = holder.get("_file") if isinstance(holder, dict) else None
+            if isinstance(name, str) and name not in files:
+                with suppress(OSError):
+                    files[name] = read(name)
+    return files
 
 
 def _from_file(holder: dict[str, Any], reader: HarReader) -> dict[str, Any]:

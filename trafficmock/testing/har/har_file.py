@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from trafficmock import __version__
 from trafficmock.testing.errors import UsageError
 from trafficmock.whole_files import rewrite_whole
 
@@ -95,12 +96,13 @@ class HarFile:
             raise UsageError(f"{name!r} leads out of the directory of {self.path}")
         return file
 
-    def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
+    def save(self, entries: list[dict[str, Any]], files: dict[str, bytes]) -> None:
         """Write the HAR and its body files, each as a whole, and the HAR last.
 
-        :param document: the HAR, as :meth:`HarRecording.document` returns it.
         :param files: the bodies, by file name.
         """
+        creator = {"name": "trafficmock", "version": __version__}
+        document = {"log": {"version": "1.2", "creator": creator, "entries": entries}}
         text = json.dumps(document, indent=2).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self._is_archive():

@@ -1,33 +1,33 @@
-"""``route_from_har``: a route that the proxy answers from a HAR, or whose handler records one."""
+"""``route_from_har``: a route that the proxy answers from a HAR, or records one for."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from attrs import define, frozen
+from attrs import frozen
 from msgspec import UNSET, Raw
 
-from trafficmock.redaction.added_fields import InvalidFieldError
-from trafficmock.redaction.redactor import Redactor
+from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.har.har_entries import HarReplay, har_entries
-from trafficmock.testing.har.har_recording import Content, HarRecording, UpdateMode
-from trafficmock.testing.promise import all_of
+from trafficmock.testing.har.har_entries import HarReplay, har_entries, read_bodies
+from trafficmock.testing.promise import Promise, all_of, mapped, settled
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
-from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
-from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.har_use import HarUse
-from trafficmock.wire.payloads.abort_codes import ABORT_CODES
-from trafficmock.wire.payloads.serialized_har import MOST_PACE, SerializedHar
+from trafficmock.wire.payloads.serialized_har import (
+    MOST_PACE,
+    Content,
+    SerializedHar,
+    SerializedRecording,
+    UpdateMode,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
-    from trafficmock.testing.session.observation.request_state import ResponseState
-    from trafficmock.testing.session.ports import Done
+    from trafficmock.testing.session.arguments.url_matchers import Matcher
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
 
 Words = str | Iterable[str] | None
@@ -54,7 +54,7 @@ class HarStore(Protocol):
     def read(self, name: str) -> bytes:
         """Read a body beside the HAR."""
 
-    def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
+    def save(self, entries: list[dict[str, Any]], files: dict[str, bytes]) -> None:
         """Write the HAR and its body files."""
 
 
@@ -112,15 +112,17 @@ class HarOptions:
         """Return whether a HAR is written at the end of the test."""
         return self.mode == "new" or not self.replays()
 
-    def redactor(self) -> Redactor:
-        """Return what replaces secrets in a HAR that is recorded.
+    def words_to_redact(self) -> list[str]:
+        """Return what is secret in a HAR that is recorded.
 
         :raises UsageError: a field is invalid.
         """
+        words = _words("redact", self.redact) or []
         try:
-            return Redactor.of(self.redact)
+            AddedFields.of(words)
         except InvalidFieldError as error:
             raise UsageError(str(error)) from None
+        return words
 
 
 def route_from_har(session: Session, options: HarOptions, place: str) -> Promise[Any]:
@@ -153,9 +155,7 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
         # The proxy says whether they are rules, before a later run needs them.
         replay([], HarUse())
     if records:
-        recording = _recording(session, options, adds=replays, checks=[*made])
-        recorder = HarRecorder(recording, None if options.follow_redirects else 0)
-        made.append(session.http.route(matcher, recorder, run=recorder.run, place=place))
+        made.append(_record(session, options, matcher, [*made], place))
     if replays:
         # Entries of another URL than the route's may answer where not all of it is compared.
         of_any_url = match_on is not None and "url" not in match_on
@@ -179,68 +179,50 @@ def _words(name: str, given: Words) -> list[str] | None:
     return list(words)
 
 
-def _recording(
-    session: Session, options: HarOptions, *, adds: bool, checks: list[Promise[Any]]
-) -> HarRecording:
-    """Return a recording that is written when the test has passed.
+def _record(
+    session: Session,
+    options: HarOptions,
+    matcher: Matcher,
+    checks: list[Promise[Any]],
+    place: str,
+) -> Promise[RouteEntry]:
+    """Register a route that the proxy records, and write the HAR when the test has passed.
 
-    :param adds: whether it keeps what the HAR has.
     :param checks: of its rules: by wrong ones nothing is recorded.
     """
-    version = session.client.identity.version
-    recording = HarRecording(
-        version, options.update_content, options.update_mode, options.redactor()
+    store, adds = options.store, options.replays()
+    kept = store.entries() if adds else []
+    bodies = read_bodies(kept, store.read)
+    how = SerializedRecording(
+        options.update_content,
+        options.update_mode,
+        options.words_to_redact(),
+        options.follow_redirects,
     )
-    kept = options.store.entries() if adds else []
-    if kept:
-        recording.keep(kept, options.store.read)
+    registered = session.http.route(matcher, HarRecorder(), place=place, reply=how)
 
-    def save() -> None:
+    def write(files: dict[str, bytes]) -> None:
+        entries = [*kept, *json.loads(files.pop(""))]
+        if adds and len(entries) == len(kept):
+            return
+        store.save(entries, {**bodies, **files})
+        use = session.har_use(str(store.path.absolute()), len(entries))
+        use.used.update(range(len(kept) + 1, len(entries) + 1))
+
+    def save() -> Promise[None]:
         # A recording of a test that failed would be replayed as if it were right.
-        has_failed = session.passed is False or bool(session.errors) or any(c.error for c in checks)
-        if not has_failed and (not adds or recording.count > len(kept)):
-            options.store.save(recording.document(), recording.files)
-            use = session.har_use(str(options.store.path.absolute()), recording.count)
-            use.used.update(range(len(kept) + 1, recording.count + 1))
+        failed = any(each.error for each in (*checks, registered))
+        if failed or session.passed is False or session.errors:
+            return settled(None)
+        return mapped(session.client.recording(session.id, registered.value.id), write)
 
     session.finishing.append(save)
-    return recording
+    return registered
 
 
-@define(eq=False)
+@frozen
 class HarRecorder:
-    """Fetches responses from upstream, and records them.
-
-    :param max_redirects: how many of them the fetch follows; the application follows the others.
-    """
-
-    recording: HarRecording
-    max_redirects: int | None = 0
+    """The handler of a route that is recorded, for its name."""
 
     def __repr__(self) -> str:
         return "of a HAR that is recorded"
-
-    def run(self, routed: RoutedRequest, done: Done) -> None:
-        """Send a request upstream, record the response, and answer with it."""
-        link = routed.session.client.link
-        began = link.epoch_ms()
-
-        def fetched(promise: Promise[ResponseState]) -> None:
-            took = link.epoch_ms() - began
-            try:
-                if promise.error is not None:
-                    self.recording.add(routed.request, str(promise.error), began, took)
-                    code = getattr(promise.error, "code", None) or ""
-                    routed.abort(ABORT_CODES.get(code, "failed"))
-                else:
-                    self.recording.add(routed.request, promise.value, began, took)
-                    routed.fulfill(Mock(response=promise.value))
-            except Exception as error:  # noqa: BLE001 - a test that has ended, for one
-                done(None, error)
-            else:
-                done(None, None)
-
-        try:
-            routed.fetch(FetchOptions(max_redirects=self.max_redirects)).watch(fetched)
-        except Exception as error:  # noqa: BLE001 - the connection is lost, for one
-            done(None, error)

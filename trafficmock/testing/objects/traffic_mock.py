@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from trafficmock.testing.har.har_recording import Content, UpdateMode
     from trafficmock.testing.har.har_routes import HarMode, NotFound
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.handlers.http_routes import RouteEntry, RouteReply
     from trafficmock.wire.inbound import Behavior
     from trafficmock.wire.payloads.handler_action import FaultKind
+    from trafficmock.wire.payloads.serialized_har import Content, UpdateMode
     from trafficmock.wire.waits.wait_messages import WaitKind
 
 

@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import (
+    ConnectionLostError,
     IsolationError,
     MixedContextError,
     MixedContextWarning,
@@ -45,7 +46,7 @@ from trafficmock.wire.inbound import (
     TestUnregister,
 )
 from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, UNMATCHED
-from trafficmock.wire.payloads.serialized_har import SerializedHar
+from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Session:
     :param id: the id of the test in protocol 3.
     :param client: the worker client of its connection.
     :param adapter: runs the functions of the test.
-    :ivar finishing: functions that are called at the end, before the test is unregistered.
+    :ivar finishing: functions that are called at the end; the test is unregistered after that.
     :ivar passed: the result of the test, which its runner sets before :meth:`finish`; ``None``
         where it is not known.
     :ivar started_at: the time of the registration by the proxy's clock, in epoch milliseconds.
@@ -147,7 +148,7 @@ class Session:
     streams: WrittenStreams = field(init=False, factory=WrittenStreams)
     errors: list[BaseException] = field(init=False, factory=list)
     warnings: list[Warning] = field(init=False, factory=list)
-    finishing: list[Callable[[], None]] = field(init=False, factory=list)
+    finishing: list[Callable[[], Promise[None]]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
     judged: bool = field(init=False, default=False)
     passed: bool | None = field(init=False, default=None)
@@ -214,6 +215,7 @@ class Session:
             times,
             entry.delay_ms,
             entry.reply if isinstance(entry.reply, list) else UNSET,
+            entry.reply if isinstance(entry.reply, SerializedRecording) else UNSET,
         )
         return self.client.ask(("route:register", entry.id), message)
 
@@ -276,14 +278,16 @@ class Session:
 
     def finish(self) -> Promise[list[BaseException]]:
         """End the test: unregister it, and return a promise of its errors."""
-        for task in self.finishing:
-            try:
-                task()
-            except Exception as error:  # noqa: BLE001 - any error fails the test
-                self.errors.append(error)
         result: Promise[list[BaseException]] = Promise()
-        checked, end = required_routes.check(self), lambda acks: self._end(acks, result)
-        checked.watch(lambda _: self._unregister().watch(end))
+        tasks = [task() for task in self.finishing]
+
+        def finished(_: Promise[None]) -> None:
+            lost = ConnectionLostError  # which unregistering says, too
+            self.errors += [t.error for t in tasks if t.error and not isinstance(t.error, lost)]
+            checked, end = required_routes.check(self), lambda acks: self._end(acks, result)
+            checked.watch(lambda _: self._unregister().watch(end))
+
+        all_of(tasks).watch(finished)
         return result
 
     def _unregister(self) -> Promise[None]:

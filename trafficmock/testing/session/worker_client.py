@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from trafficmock.redaction.process_redactor import share_marks
 from trafficmock.testing.errors import ConnectionLostError, RefusedError, RoutingError, UsageError
-from trafficmock.testing.promise import Promise
+from trafficmock.testing.promise import Promise, mapped
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
 from trafficmock.wire.inbound import (
@@ -24,6 +24,7 @@ from trafficmock.wire.inbound import (
     MessageFromServer,
     Ping,
     Pong,
+    RecordingQuery,
     ReportQuery,
     RequestResponse,
     RunStrict,
@@ -33,6 +34,7 @@ from trafficmock.wire.inbound import (
 )
 from trafficmock.wire.limits import ACK_SECONDS
 from trafficmock.wire.outbound import TestWarning
+from trafficmock.wire.payloads import body
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
@@ -100,6 +102,7 @@ WorkerMessage = (
     | outbound.HistoryResult
     | outbound.DiagnosisResult
     | outbound.ReportResult
+    | outbound.RecordingPiece
     | outbound.SocketClaim
     | outbound.SocketMatched
     | MessageFromPage
@@ -164,6 +167,7 @@ class WorkerClient:
     ready: Promise[None] = field(init=False, factory=Promise)
     sessions: dict[str, Session] = field(init=False, factory=dict)
     _asked: dict[tuple[str, str], Promise[Any]] = field(init=False, factory=dict)
+    _recordings: dict[str, dict[str, list[bytes]]] = field(init=False, factory=dict, repr=False)
     _pings: int = field(init=False, default=0)
     _lost: Exception | None = field(init=False, default=None)
 
@@ -286,6 +290,21 @@ class WorkerClient:
         )
         return self.ask(("report", query_id), message)
 
+    def recording(self, test_id: str, route_id: str) -> Promise[dict[str, bytes]]:
+        """Get what a route has recorded: contents of files by name, of the entries by ``""``."""
+        query_id = self.link.new_id()
+        files = self._recordings[query_id] = {}
+        question = RecordingQuery(query_id, test_id, route_id)
+        asked = self.ask(("recording", query_id), question, beyond=inf)
+
+        def come(last: outbound.RecordingPiece) -> dict[str, bytes]:
+            if last.error is not UNSET:
+                raise UsageError(last.error)
+            return {name: b"".join(pieces) for name, pieces in files.items()}
+
+        asked.watch(lambda _: self._recordings.pop(query_id))
+        return mapped(asked, come)
+
     # Strict mode
 
     def make_run_strict(self, allow: Iterable[Allowed]) -> Promise[None]:
@@ -407,6 +426,10 @@ class WorkerClient:
                 session.proxy_error(message)
 
     def _answered(self, message: WorkerMessage) -> None:
+        if isinstance(message, outbound.RecordingPiece) and message.done is UNSET:
+            pieces = self._recordings[message.query_id].setdefault(message.file or "", [])
+            pieces.append(body.to_bytes(message.body_base64))
+            return
         key = _ANSWERED.get(type(message))
         promise = None if key is None else self._asked.get(key(message))
         if promise is not None:
@@ -427,6 +450,7 @@ _ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
     outbound.HistoryResult: lambda message: ("query", message.query_id),
     outbound.DiagnosisResult: lambda message: ("diagnosis", message.query_id),
     outbound.ReportResult: lambda message: ("report", message.query_id),
+    outbound.RecordingPiece: lambda message: ("recording", message.query_id),
     outbound.RunStricted: lambda message: ("run:strict", message.query_id),
     outbound.Unmatched: lambda message: ("unmatched", message.query_id),
     wait_messages.WaitMet: lambda message: ("wait:register", message.wait_id),

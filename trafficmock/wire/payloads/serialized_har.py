@@ -1,4 +1,4 @@
-"""The HAR of a route, from which the coordinator answers its requests (feature ``reply``)."""
+"""The HAR of a route, which answers its requests or records them (feature ``reply``)."""
 
 from typing import Annotated, Final, Literal
 
@@ -48,3 +48,22 @@ class SerializedHar(Struct, frozen=True, omit_defaults=True, rename="camel"):
     follow_redirects: bool = False
 
     __repr__ = quiet_repr
+
+
+Content = Literal["attach", "embed"]
+UpdateMode = Literal["minimal", "full"]
+
+
+class SerializedRecording(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """How the coordinator records the requests of a route, and the answers of the real server.
+
+    :param content: ``attach`` puts bodies into files of their own, ``embed`` into the HAR.
+    :param mode: ``minimal`` leaves times and sizes out.
+    :param redact: what is secret besides what the coordinator knows, or ``off``.
+    :param follow_redirects: whether the answer is what a redirect leads to.
+    """
+
+    content: Content = "attach"
+    mode: UpdateMode = "minimal"
+    redact: Annotated[list[str], Meta(max_length=MOST_RULES)] = []
+    follow_redirects: bool = False

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
     from trafficmock.wire.payloads.handler_action import SequenceStep
-    from trafficmock.wire.payloads.serialized_har import SerializedHar
+    from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
 
-    RouteReply = SerializedResponse | SerializedHar | list[SequenceStep]
+    RouteReply = SerializedResponse | SerializedHar | SerializedRecording | list[SequenceStep]
 
 
 @define(eq=False)
@@ -49,8 +49,8 @@ class RouteEntry:
     :param handler: the test's handler, for ``unroute``.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
     :param began: when it was registered, in microseconds of this process's monotonic clock.
-    :param reply: the fixed response of the route, the sequence of its answers, or its HAR, by
-        which the proxy answers.
+    :param reply: the fixed response of the route, the sequence of its answers, its HAR, or how
+        it records one, by which the proxy answers.
     :param handled: the number of its requests so far.
     :param active: whether it was neither removed nor used up.
     :param ignore_errors: whether errors of its running calls are ignored from now on.
