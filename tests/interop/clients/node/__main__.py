@@ -2,7 +2,7 @@
 ``python -m tests.interop.clients.node [-n NODE] [-m MODE] [-c CALL] [--json FILE] [LIBRARY…]``.
 
 With ``--saved FILE``, which may be repeated, nothing is run: the table is made of the results
-that ``--json FILE`` wrote.
+that ``--json FILE`` wrote. npm packages and Nodes that are missing are installed first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tests.interop.clients.node.bench import bench
 from tests.interop.clients.node.cells import cells
-from tests.interop.clients.node.libraries import LIBRARIES, NODES
+from tests.interop.clients.node.libraries import LIBRARIES, NODES, prepare
 from tests.interop.clients.node.modes import MODES
 from tests.interop.clients.node.report import table
 from tests.interop.clients.node.saved import load, save
@@ -50,6 +50,9 @@ def main() -> int:
     options = parser.parse_args()
     if options.json and options.call:
         parser.error("--json keeps results of all calls: leave out --call")
+    unknown = set(options.libraries) - {library.name for library in LIBRARIES}
+    if unknown:
+        parser.error(f"no library is called {', '.join(sorted(unknown))}")
     # By an exception, so that what runs is ended: programs have process groups of their own.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     results = load(options.saved) if options.saved else list(run(options))
@@ -60,6 +63,10 @@ def main() -> int:
 def run(options: argparse.Namespace) -> Iterator[Cell]:
     """Run what is asked for, and write the results so far after each library."""
     wanted = [each for each in LIBRARIES if not options.libraries or each.name in options.libraries]
+    nodes = [
+        node for node in options.node or NODES if any(node in library.nodes for library in wanted)
+    ]
+    prepare(wanted, nodes)
     results = []
     with tempfile.TemporaryDirectory() as folder, bench(Path(folder)) as ready:
         for library in wanted:

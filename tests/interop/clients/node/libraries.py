@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.agent.test_deep import node as deep_node
 from tests.interop.clients.node.modes import ATTACHED
 from tests.support.processes.node_parts import module_file
 from tests.support.processes.node_parts import node_binary as node_22
+from tests.support.processes.npm_packages import install
 
 PLACE = Path(__file__).parent
 DEEP = PLACE / "deep"
@@ -188,6 +190,19 @@ def node_binary(major: int) -> str:
         return str(node_22())
     if major == 24:
         return str(module_file("node-24/bin/node"))
-    if major == 26:
-        return deep_node("node26")
+    if major in NODES:
+        return deep_node(f"node{major}")
     raise LookupError(f"there is no Node {major} here")
+
+
+def prepare(libraries: Iterable[Library], nodes: Iterable[int]) -> None:
+    """
+    Bring the npm packages of libraries, and the Nodes, that are not here yet.
+
+    :param nodes: major versions.
+    :raises subprocess.CalledProcessError: npm could not install them.
+    """
+    for folder in dict.fromkeys(library.folder for library in libraries):
+        install(folder)
+    for major in nodes:
+        node_binary(major)

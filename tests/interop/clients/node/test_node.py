@@ -1,16 +1,20 @@
 """The libraries under the agent: a few on the machine's Node, all on each with DEEP."""
 
 import atexit
+import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, redirect_stderr
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.interop.clients.node import __main__ as command
+from tests.interop.clients.node import libraries
 from tests.interop.clients.node.bench import Bench, bench
 from tests.interop.clients.node.cells import cells
-from tests.interop.clients.node.libraries import LIBRARIES, Library, machine_node
+from tests.interop.clients.node.libraries import LIBRARIES, NODES, Library, machine_node, prepare
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 
@@ -47,3 +51,30 @@ class LibraryTests(SynchronousTestCase):
 
     if not DEEP:
         test_all.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+
+
+class PrepareTests(SynchronousTestCase):
+    """What is brought before a run."""
+
+    def test_all(self) -> None:
+        """Packages of each directory once, and every Node, wherever it comes from."""
+        folders: list[Path] = []
+        self.patch(libraries, "install", folders.append)
+        self.patch(libraries, "node_22", lambda: "its 22")
+        self.patch(libraries, "module_file", lambda name: name)
+        self.patch(libraries, "machine_node", lambda: 0)
+        nodes: list[str] = []
+        self.patch(libraries, "deep_node", nodes.append)
+        self.addCleanup(libraries.node_binary.cache_clear)
+        libraries.node_binary.cache_clear()
+        prepare(LIBRARIES, NODES)
+        rooms = [libraries.PLACE, libraries.DEEP, libraries.AGENTS, libraries.VENDORS]
+        self.assertEqual(sorted(folders), sorted(rooms))
+        self.assertEqual(nodes, ["node20", "node26"])
+
+    def test_unknown(self) -> None:
+        """A library that there is not is an error, and nothing is run."""
+        self.patch(sys, "argv", ["node", "axios", "axois"])
+        with redirect_stderr(StringIO()) as said:
+            self.assertRaises(SystemExit, command.main)
+        self.assertIn("no library is called axois", said.getvalue())
