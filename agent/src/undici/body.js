@@ -2,6 +2,7 @@
 
 const { types } = require("node:util");
 const { Readable } = require("node:stream");
+const { loadOwn } = require("./own-dispatcher.js");
 
 /**
  * A request's body, read for the announcement, and in a form that can be sent.
@@ -62,6 +63,7 @@ const isForm = (body) => body?.[Symbol.toStringTag] === "FormData" && typeof bod
  * @returns {Promise<{ body: any, contentType: string | undefined, size: number | undefined }>} the encoded form; its files are read while `body` is read
  */
 async function encodeForm(form) {
+  const { FormData, Response } = ownClasses();
   const full = new FormData();
   const without = new FormData();
   let size = 0;
@@ -79,6 +81,9 @@ async function encodeForm(form) {
   const isKnown = contentType?.length === other?.length;
   return { body: encoded.body, contentType, size: isKnown ? size + (await rest.arrayBuffer()).byteLength : undefined };
 }
+
+/** @returns the classes of Node's own undici; that the agent reads them is no use of the application's */
+const ownClasses = () => loadOwn(() => ({ FormData, Response }));
 
 /** @param {any} body */
 function iteratorOf(body) {

@@ -7,7 +7,7 @@ const { outer, realms } = require("../process/realm.js");
 const { onContext } = require("../process/vm-contexts.js");
 const { sayOnce } = require("../process/say-once.js");
 const { onBundled, onDispatcher } = require("./dispatchers.js");
-const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
+const { GLOBALS, onUse, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../process/internals.js");
 const { isLocal, notingLocal, urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
@@ -38,6 +38,7 @@ class UndiciHook {
   /** Hook the global dispatchers, now or when they are set, and `fetch`. */
   install() {
     for (const realm of realms()) this.undo.push(...this.expectAll(realm));
+    this.undo.push(onUse(() => this.hookOwn()));
     this.hookFetch(globalThis, true);
     if (globalThis !== outer) this.attendDispatchers();
     else {
@@ -84,7 +85,7 @@ class UndiciHook {
   expect(realm, symbol) {
     if (Object.hasOwn(realm, symbol)) return () => {};
     const look = () => {
-      if (isOwnReading()) {
+      if (isOwnReading(symbol)) {
         this.hookOwn();
         return Object.getOwnPropertyDescriptor(realm, symbol)?.value;
       }
@@ -266,7 +267,7 @@ class UndiciHook {
   }
 
   uninstall() {
-    settleOwn();
+    settleOwn(false);
     for (const act of this.undo.splice(0).reverse()) act();
   }
 }

@@ -2,7 +2,7 @@
 
 const { Bridge } = require("./bridge.js");
 const { undiciOpening, httpOpening } = require("./openings.js");
-const { loadOwn } = require("../undici/own-dispatcher.js");
+const { loadOwn, useOwn } = require("../undici/own-dispatcher.js");
 const { Chain, chains } = require("../exchange/redirects.js");
 
 /**
@@ -32,7 +32,10 @@ class WebSocketHook {
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, "WebSocket");
     if (descriptor && !descriptor.configurable) return () => {};
     let current = this.marked(original);
-    const get = () => current;
+    const get = () => {
+      useOwn();
+      return current;
+    };
     const set = (/** @type {any} */ value) => {
       current = this.marked(value);
     };

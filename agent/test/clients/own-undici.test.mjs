@@ -63,6 +63,52 @@ describe("the global dispatcher of Node's own undici", () => {
     });
   }
 
+  for (const version of VERSIONS) {
+    for (const read of ["Headers", "Response", "FormData", "MessageEvent", "globalThis.WebSocket"]) {
+      test(`meets ${version} as without the agent, once ${read} is read`, async () => {
+        const code = `const { Agent } = require('${version}')
+          Agent.prototype.__copy = 'npm'
+          const first = owners()
+          void ${read}
+          const then = owners()
+          fetch(process.env.UPSTREAM + '/read').then(({ status }) => say([first, then, owners(), status]))`;
+        assert.deepEqual(await said(code), await said(code, ""));
+      });
+    }
+
+    test(`is there for ${version}, which is loaded after Headers was read, as without the agent`, async () => {
+      const code = `void Headers
+        const { Agent, request } = require('${version}')
+        Agent.prototype.__copy = 'npm'
+        const path = '/later-${version}'
+        request(process.env.UPSTREAM + path).then(({ statusCode }) => say([owners(), statusCode]))`;
+      assert.deepEqual(await said(code), await said(code, ""));
+      await seen(`/later-${version}`);
+    });
+  }
+
+  test("is not set by a class that an application puts in the place of Node's", async () => {
+    const code = `globalThis.Headers = class Own {}
+      const first = [owners(), Headers.name]
+      void Response
+      say([first, owners(), Object.getOwnPropertyDescriptor(globalThis, 'Headers').value?.name])`;
+    assert.deepEqual(await said(code), await said(code, ""));
+  });
+
+  test("leaves the classes of the global object as they are, when the agent ends", async () => {
+    const code = `const { startTrafficMock } = require('./src/index.js')
+      const shapes = () => ['Headers', 'Request'].map((name) => {
+        const { value, get, ...rest } = Object.getOwnPropertyDescriptor(globalThis, name)
+        return [typeof value, typeof get, rest]
+      })
+      startTrafficMock().then(async (agent) => {
+        await agent.stop()
+        say(shapes())
+      })`;
+    const bare = code.replace("startTrafficMock().then", "Promise.resolve({ stop() {} }).then");
+    assert.deepEqual(await said(code, ""), await said(bare, ""));
+  });
+
   test("undici 8 gets an answer without a body that names a length", { skip: !hasUndici("undici8") }, async () => {
     const code = `const { request } = require('undici8')
       const send = (status) => request(process.env.UPSTREAM + '/' + status + '?length=5')
