@@ -259,6 +259,28 @@ describe("a finished stream", () => {
   });
 });
 
+describe("a length that an application gives itself", () => {
+  const options = { method: "POST", body: "abc", headers: { "Content-Length": "3" } };
+
+  test("is no mismatch where fetch adds its own to it", async () => {
+    // The fetch of undici 6 makes it `3, 3`, of which a connection reads the first.
+    const response = await fetch(`${upstream.url}/own-length`, options);
+    assert.equal(response.status, 200);
+    await row("/own-length", (outcome) => outcome);
+  });
+
+  each("is no mismatch where fetch adds its own to it", async (undici, path) => {
+    assert.equal((await undici.fetch(upstream.url + path, options)).status, 200);
+  });
+
+  each("is refused if it is another", async (undici, path) => {
+    const headers = { "content-length": "4" };
+    await assert.rejects(settled(undici.request(upstream.url + path, { ...options, headers })), {
+      code: "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+    });
+  });
+});
+
 describe("an answer without a body that names a length", () => {
   const ANSWERS = [
     ["GET", "/204?length=5", 204],
