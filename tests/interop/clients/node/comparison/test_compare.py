@@ -63,6 +63,19 @@ class ChangesTests(SynchronousTestCase):
         silent = run(events=[[connects[0], *end]])
         self.assertEqual(self.paths("passthrough", new, silent), ["events.0"])
 
+    def test_tunnel(self) -> None:
+        """A tunnel is opened when its request is sent, and for no mock; TLS begins in it."""
+        tunnel = ["request socket: open", "request connect", "request finish", "request close"]
+        end = ["request response 200", "request close"]
+        through = ["request socket: open", "socket secureConnect", *end]
+        straight = ["request socket: connecting", "socket connect", "socket secureConnect", *end]
+        before = run(events=[tunnel, through])
+        self.assertEqual(self.paths("continue", before, run(events=[through, tunnel])), [])
+        self.assertEqual(self.paths("continue", before, run(events=[straight, tunnel])), [])
+        self.assertEqual(self.paths("mock", before, run(events=[straight])), [])
+        for mode, events in (("mock", [straight, tunnel]), ("continue", [straight])):
+            self.assertEqual(self.paths(mode, before, run(events=events)), ["events.length"])
+
     def test_result(self) -> None:
         """A field of a result, and one that is an error instead."""
         before, after = run(result={"a": [1, 2]}), run(result={"a": [1, 3]})

@@ -103,7 +103,8 @@ await run({
     }),
   "phases of its time": async () => {
     const { timings } = await once("json");
-    return Object.keys(timings.phases).filter((name) => timings.phases[name] !== undefined);
+    // Whether a request is known to be sent before its answer begins, its phase `request`, depends on the time.
+    return Object.keys(timings.phases).filter((name) => name !== "request" && timings.phases[name] !== undefined);
   },
   parallel: () => Promise.all(Array.from({ length: 6 }, async (_, at) => (await once(`echo?at=${at}`).json()).url)),
 });
