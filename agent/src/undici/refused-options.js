@@ -131,7 +131,8 @@ function askUndici(dispatcher, original, opts, done) {
 function lengthError(dispatcher, method, pairs, body) {
   const declared = headers.get(pairs, "content-length");
   if (declared === undefined || !body?.length || BODILESS.has(method)) return undefined;
-  const isRight = Number.parseInt(declared, 10) === body.length || internal(dispatcher, "strict content length") === false;
+  const isRight =
+    Number.parseInt(declared, 10) === body.length || internal(dispatcher, "strict content length") === false;
   return isRight ? undefined : lengthMismatchError();
 }
 
