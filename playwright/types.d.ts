@@ -304,7 +304,7 @@ export interface RouteFromHAROptions {
   /** Fields that need not be equal: `json:meta.id`, `query:nonce`, `form:at`, `header:x-request-id`. */
   readonly ignore?: string | readonly string[];
   /** Each entry answers one request, in their order. Default: any number of them; the first of those that are alike. */
-  readonly sequence?: boolean;
+  readonly inOrder?: boolean;
   /**
    * The answer to a request is what its redirects lead to, as in Playwright. Default: a redirect is an answer, and the
    * application follows it.

@@ -198,12 +198,13 @@ def har_redirect(name: str, number: int) -> str:
 
 
 def har_used_up(name: str, numbers: Sequence[int]) -> str:
-    """Return the text for a request whose entries have answered others, in a sequence."""
+    """Return the text for a request whose entries have answered others, once each."""
     listed = ", ".join(map(str, numbers[:MOST_DIFFERENCES_NAMED]))
     more = len(numbers) - MOST_DIFFERENCES_NAMED
     what = f"entries {listed}" if len(numbers) > 1 else f"entry {listed}"
     rest = f" and {more} more" if more > 0 else ""
-    return f"{name} has no further such request: its {what}{rest} answered earlier ones (sequence)"
+    used = f"its {what}{rest} answered earlier ones, and each answers once"
+    return f"{name} has no further such request: {used}"
 
 
 def bad_overrides(subject: str, problem: str) -> str:

@@ -9,7 +9,7 @@ test("a quote", async (t) => {
     mode: "once",
     matchOn: ["method", "path", "json"],
     ignore: ["json:request_id", "json:sent_at"],
-    sequence: true,
+    inOrder: true,
   });
   const address = `http://127.0.0.1:${process.env.QUOTES_PORT ?? 3000}/quote/5`;
   const answer = await fetch(address, { headers: mocks.headers });

@@ -11,7 +11,7 @@ HAR = Path(__file__).parent / "hars" / "quotes.har"
 
 def test_quote(quotes: str, trafficmock: TrafficMock) -> None:
     trafficmock.route_from_har(
-        HAR, mode="once", ignore=["json:request_id", "json:sent_at"], sequence=True
+        HAR, mode="once", ignore=["json:request_id", "json:sent_at"], in_order=True
     )
     with urlopen(Request(f"{quotes}/quote/5", headers=trafficmock.headers)) as answer:
         assert json.load(answer) == {"price": 60}

@@ -18,7 +18,7 @@ const OPTIONS = {
   unrouteAll: ["behavior"],
   routeFromHAR: [
     ...["url", "notFound", "mode", "update", "updateContent", "updateMode", "pace", "redact"],
-    ...["matchOn", "ignore", "sequence", "followRedirects"],
+    ...["matchOn", "ignore", "inOrder", "followRedirects"],
   ],
   strict: ["allow"],
   waitForRequest: WAIT,
@@ -58,6 +58,9 @@ const OPTIONS = {
   ],
 };
 
+/** The newer names of options. */
+const RENAMED = /** @type {Record<string, string>} */ ({ "routeFromHAR sequence": "inOrder" });
+
 /** How many letters of a name may be wrong for a suggestion. */
 const MOST_WRONG = 2;
 
@@ -78,7 +81,7 @@ function checked(call, given, hint = "") {
   }
   const unknown = Object.keys(given).filter((key) => !known.includes(key));
   if (unknown.length) {
-    const meant = unknown.map((key) => suggestion(key, known)).filter(Boolean);
+    const meant = unknown.map((key) => RENAMED[`${call} ${key}`] ?? suggestion(key, known)).filter(Boolean);
     const question = meant.length ? `; did you mean ${meant.join(", ")}?` : "";
     throw new UsageError(`${call}: the options are ${known.join(", ")}, not ${unknown.join(", ")}${hint}${question}`);
   }

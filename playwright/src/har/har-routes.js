@@ -44,8 +44,8 @@ async function routeFromHAR(session, file, options = {}) {
   if (options.update && ![undefined, "all"].includes(options.mode)) {
     throw new UsageError(`update is mode "all": leave it out for mode ${JSON.stringify(options.mode)}`);
   }
-  const { sequence = false, followRedirects = false } = options;
-  for (const [name, given] of Object.entries({ sequence, followRedirects })) {
+  const { inOrder = false, followRedirects = false } = options;
+  for (const [name, given] of Object.entries({ inOrder, followRedirects })) {
     if (typeof given !== "boolean") throw new UsageError(`${name} is true or false, not ${JSON.stringify(given)}`);
   }
   const matchOn = options.matchOn === undefined ? undefined : wordsOf("matchOn", options.matchOn);
@@ -59,7 +59,7 @@ async function routeFromHAR(session, file, options = {}) {
   const replay = (entries, used) => {
     const notFound = records ? "fallback" : (options.notFound ?? "abort");
     const given = { ...(pace !== undefined && { pace }), ...(matchOn && { matchOn }) };
-    const har = { name: store.name, entries, notFound, ...given, ignore, sequence, followRedirects };
+    const har = { name: store.name, entries, notFound, ...given, ignore, inOrder, followRedirects };
     return session.http.reply(matcher, { har }, { used });
   };
   // The proxy says whether they are rules, before a later run needs them.

@@ -15,7 +15,7 @@ const { RoutedRequest } = require("./routed-request.js");
  *   takes; whether the test fails if none meets it; the milliseconds after which the proxy sends the reply; where the
  *   numbers of the entries of its HAR go that answer
  * @typedef {{ name: string, entries: any[], notFound: string, pace?: number, matchOn?: string[], ignore?: string[],
- *   sequence?: boolean, followRedirects?: boolean }} SentHar the HAR of `route:register`
+ *   inOrder?: boolean, followRedirects?: boolean }} SentHar the HAR of `route:register`
  * @typedef {{ reply?: object, sequence?: object[], har?: SentHar, record?: object }} Reply the response to all requests of
  *   a route, without a URL; the answers to one after the other; the HAR that has those to some; or how one is recorded
  */

@@ -1,4 +1,4 @@
-"""Requests that are compared with a HAR by chosen parts, and entries that answer in a sequence."""
+"""Requests that are compared with a HAR by chosen parts, and entries that answer in their order."""
 
 import json
 from typing import Any
@@ -236,7 +236,7 @@ class RedactedTests(HarCase):
 
 
 class SequenceTests(HarCase):
-    """``sequence``."""
+    """``in_order``."""
 
     def test_in_order(self) -> None:
         """Each entry answers one request, in their order; then there is none."""
@@ -244,14 +244,14 @@ class SequenceTests(HarCase):
             entry(text="1", lines=[("x", "2")]),
             entry(PAGES, text="page"),
             entry(text="2", lines=[("x", "1")]),
-            sequence=True,
+            in_order=True,
         )
         self.assertEqual(self.answer(x="1"), "1")
         self.assertEqual(self.answer(x="1"), "2")
         self.assertEqual(
             self.answer(),
-            "failed: some.har has no further such request: its entries 1, 3 answered earlier ones "
-            "(sequence)",
+            "failed: some.har has no further such request: its entries 1, 3 answered earlier "
+            "ones, and each answers once",
         )
         self.assertEqual(self.answer(PAGES), "page")
         self.assertIn("its entry 2 answered", self.answer(PAGES))
@@ -263,20 +263,20 @@ class SequenceTests(HarCase):
             entry(PAGES, text="first"),
             entry(status=302, location="/pages"),
             entry(PAGES, text="second"),
-            sequence=True,
+            in_order=True,
             follow_redirects=True,
         )
         self.assertEqual([self.answer() for _ in range(2)], ["first", "second"])
 
     def test_failures(self) -> None:
         """A failure that was recorded is one of them."""
-        self.replays(entry(status=-1), entry(text="then"), sequence=True)
+        self.replays(entry(status=-1), entry(text="then"), in_order=True)
         self.assertIn("failed", self.answer())
         self.assertEqual(self.answer(), "then")
 
     def test_fallback(self) -> None:
         """Used up, the request goes to the next handler, if it is to."""
-        self.replays(entry(text="once"), sequence=True, not_found="fallback")
+        self.replays(entry(text="once"), in_order=True, not_found="fallback")
         self.assertEqual([self.answer(), self.answer()], ["once", "continued"])
 
     def test_with_parts(self) -> None:
@@ -286,7 +286,7 @@ class SequenceTests(HarCase):
             posted({"n": 1, "at": 2}, "b"),
             match_on=["json"],
             ignore=["json:at"],
-            sequence=True,
+            in_order=True,
         )
         sent = json.dumps({"at": 3, "n": 1}).encode()
         self.assertEqual([self.answer(URL, "POST", sent) for _ in range(2)], ["a", "b"])
@@ -294,12 +294,12 @@ class SequenceTests(HarCase):
     def test_told(self) -> None:
         """The owner is told the entries that were used, redirects too, with and without it."""
         entries = (entry(PAGES, status=301, location=URL), None, entry(), entry(status=0))
-        for sequence in (False, True):
-            with self.subTest(sequence):
+        for in_order in (False, True):
+            with self.subTest(in_order):
                 self.setUp()
-                self.replays(*entries, sequence=sequence, follow_redirects=True)
+                self.replays(*entries, in_order=in_order, follow_redirects=True)
                 self.assertEqual(self.told(self.sends(PAGES)).entries, [1, 3])
-                self.assertEqual(self.told(self.sends(URL)).entries, [4 if sequence else 3])
+                self.assertEqual(self.told(self.sends(URL)).entries, [4 if in_order else 3])
                 self.assertIs(self.told(self.sends("http://h.test/no")).entries, UNSET)
 
 
@@ -330,7 +330,7 @@ class NearestTests(HarCase):
         self.assertIn("differ from byte 5", self.answer(URL, "POST", b'{"n":1}'))
 
     def test_work(self) -> None:
-        """An entry, which may have many megabytes, is not read for a sequence that is none."""
+        """An entry, which may have many megabytes, is not read where entries have no order."""
         read = []
 
         def counting(raw: Raw) -> HarEntry:

@@ -299,16 +299,18 @@ async def ignored_fields(t: RowContext) -> None:
 
 
 @row
-async def in_sequence(t: RowContext) -> None:
-    """With ``sequence``, each entry answers one request, in their order; then there is none."""
+async def in_order(t: RowContext) -> None:
+    """With ``in_order``, each entry answers one request, in their order; then there is none."""
     url = t.url("echo")
     with har(entry(url, text="first"), entry(url, text="second")) as path:
-        await t(t.mocks.route_from_har(path, sequence=True))
+        await t(t.mocks.route_from_har(path, in_order=True))
         answers = [await t.get(url) for _ in range(3)]
         assert [each.get("body") for each in answers] == ["first", "second", None]
         assert "error" in answers[2]
-        said = await refused(t, lambda: t.mocks.route_from_har(path, sequence="yes"))
-        assert said.startswith("sequence is "), said
+        said = await refused(t, lambda: t.mocks.route_from_har(path, in_order="yes"))
+        assert said.startswith(("in_order is ", "inOrder is ")), said
+        said = await refused(t, lambda: t.mocks.route_from_har(path, sequence=True))
+        assert "in_order" in said or "inOrder" in said, said
 
 
 @row

@@ -98,7 +98,7 @@ class HarLookup:
     """The entries of one HAR.
 
     :param size: the bytes of the entries that are kept: those with a request and a response.
-    :param in_sequence: each entry answers one request, in their order; else any number of them.
+    :param in_order: each entry answers one request, in their order; else any number of them.
     """
 
     name: str
@@ -108,7 +108,7 @@ class HarLookup:
     """The factor for the pauses of the answers; unset for answers that are sent at once."""
 
     rules: MatchRules
-    in_sequence: bool
+    in_order: bool
     follows_redirects: bool
     """Whether a redirect is answered by what it leads to in the HAR, as Playwright does."""
 
@@ -119,7 +119,7 @@ class HarLookup:
     """Those with a mark there, where any value may stand in a request."""
 
     _used: set[int] = field(factory=set)
-    """The numbers of the entries that have answered, in a sequence."""
+    """The numbers of the entries that have answered, where they do so in their order."""
 
     _digests: dict[int, bytes] = field(factory=dict)
     """The parts beside method and URL of entries without marks, once they were compared."""
@@ -146,7 +146,7 @@ class HarLookup:
             size,
             har.pace,
             rules,
-            har.sequence,
+            har.in_order,
             har.follow_redirects,
             by_key,
             redacted,
@@ -155,8 +155,8 @@ class HarLookup:
     def find(self, question: HarQuestion) -> HarFound | None:
         """Return what was recorded for a request.
 
-        A redirect is the answer, as from a server, unless the HAR follows redirects. In a sequence,
-        the entries are used by that.
+        A redirect is the answer, as from a server, unless the HAR follows redirects. Where entries
+        answer in their order, they are used by that.
 
         :returns: ``None`` where the HAR has neither a response nor a failure, or where its
             redirects form a cycle.
@@ -173,7 +173,7 @@ class HarLookup:
             if response.status not in REDIRECTS or not location:
                 break
             question = question.follow(response.status, location)
-        if self.in_sequence:
+        if self.in_order:
             self._used.update(seen)
         if response.status in (0, STALLED):
             return HarFound((*seen,), _failure(response.failure))
@@ -198,23 +198,24 @@ class HarLookup:
         """Return the entry that answers a request; ``None`` if none does.
 
         One with equal parts goes before one that has marks in them. Then the first one is taken
-        in a sequence, else the one with the most header lines in common, the first of several.
+        where entries answer in their order, else the one with the most header lines in common, the
+        first of several.
         """
         best, most = None, (0, -1)
         asked = set(question.lines)
         for number, like, entry in self._alike(question):
-            if self.in_sequence and number in self._used:
+            if self.in_order and number in self._used:
                 continue
             common = 0
-            if not self.in_sequence:
+            if not self.in_order:
                 common = sum(1 for line in entry.request.lines if line in asked)
             if (like, common) > most:
                 best, most = (number, entry), (like, common)
         return best
 
     def used_up(self, question: HarQuestion) -> list[int]:
-        """Return the numbers of the entries for a request that have answered in the sequence."""
-        if not self._used:  # most HARs are no sequence, and entries may have many megabytes
+        """Return the numbers of the entries for a request that have answered, one each."""
+        if not self._used:  # most HARs have no order, and entries may have many megabytes
             return []
         return [number for number, _, _ in self._alike(question) if number in self._used]
 

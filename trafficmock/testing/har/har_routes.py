@@ -73,7 +73,7 @@ class HarOptions:
     pace: float | None = None
     match_on: Words = None
     ignore: Words = None
-    sequence: bool = False
+    in_order: bool = False
     follow_redirects: bool = False
 
     def check(self) -> None:
@@ -96,7 +96,7 @@ class HarOptions:
         known = get_args(HarMode)
         if self.mode is not None and self.mode not in known:
             raise UsageError(f"mode is {' or '.join(known)}, not {self.mode!r}")
-        for name in ("sequence", "follow_redirects"):
+        for name in ("in_order", "follow_redirects"):
             if not isinstance(given := getattr(self, name), bool):
                 raise UsageError(f"{name} is True or False, not {given!r}")
         if self.update and self.mode not in (None, "all"):
@@ -146,7 +146,7 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
             pace,
             UNSET if match_on is None else match_on,
             ignore,
-            options.sequence,
+            options.in_order,
             options.follow_redirects,
         )
         made.append(session.http.route(matcher, HarReplay(har.name, use), place=place, reply=har))

@@ -298,8 +298,9 @@ class BaseTrafficMock(
         pace: float | None = None,
         match_on: str | Iterable[str] | None = None,
         ignore: str | Iterable[str] | None = None,
-        sequence: bool = False,
+        in_order: bool = False,
         follow_redirects: bool = False,
+        sequence: None = None,
     ) -> DoneT:
         """Answer requests with the responses of a HAR file, or record one.
 
@@ -323,12 +324,15 @@ class BaseTrafficMock(
             ``POST`` the body.
         :param ignore: fields that need not be equal, such as ``json:meta.id``, ``query:nonce``,
             ``form:at``, ``header:x-request-id``.
-        :param sequence: each entry answers one request, in their order; by default any number of
+        :param in_order: each entry answers one request, in their order; by default any number of
             them, and the first one answers of those that are alike.
         :param follow_redirects: the answer to a request is what its redirects lead to, as in
             Playwright; by default a redirect is an answer, and the application follows it.
+        :param sequence: the older name of ``in_order``, which is refused.
         """
         place = place_of_call(self._session.info.root)
+        if sequence is not None:
+            raise UsageError("route_from_har: sequence is now in_order; write in_order=True")
         options = HarOptions(
             store=HarFile(har),
             url=url,
@@ -341,7 +345,7 @@ class BaseTrafficMock(
             pace=pace,
             match_on=match_on,
             ignore=ignore,
-            sequence=sequence,
+            in_order=in_order,
             follow_redirects=follow_redirects,
         )
         return self._done(lambda: route_from_har(self._session, options, place))

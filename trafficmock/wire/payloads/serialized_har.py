@@ -34,7 +34,7 @@ class SerializedHar(Struct, frozen=True, omit_defaults=True, rename="camel"):
     :param match_on: the parts of a request that have to be equal, such as ``method`` or ``json``;
         by default Playwright's.
     :param ignore: fields that need not be equal, such as ``json:meta.id``.
-    :param sequence: each entry answers one request, in their order; else any number of them.
+    :param in_order: each entry answers one request, in their order; else any number of them.
     :param follow_redirects: whether a redirect is answered by what it leads to within the HAR.
     """
 
@@ -44,7 +44,7 @@ class SerializedHar(Struct, frozen=True, omit_defaults=True, rename="camel"):
     pace: Annotated[float, Meta(ge=0, le=MOST_PACE)] | UnsetType = UNSET
     match_on: Annotated[list[str], Meta(max_length=MOST_RULES)] | UnsetType = UNSET
     ignore: Annotated[list[str], Meta(max_length=MOST_RULES)] = []
-    sequence: bool = False
+    in_order: bool = False
     follow_redirects: bool = False
 
     __repr__ = quiet_repr
