@@ -442,7 +442,7 @@ export interface WebSocketRoute {
   protocols(): string[];
   /** Sends a message to this end. */
   send(message: string | Uint8Array): void;
-  /** Closes this end. Without a code and a reason the peer sees 1005, as of a close without a status; a reason alone has 1000. */
+  /** Closes this end. */
   close(options?: { code?: number; reason?: string }): Promise<void>;
   /** Calls `handler` for each message from this end, which is not passed on; a second handler replaces the first. */
   onMessage(handler: (message: string | Buffer) => unknown): void;

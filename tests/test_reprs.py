@@ -14,7 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 import trafficmock
 from tests.testing.fakes import request, response
 from trafficmock.testing.launch import Proxy
-from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
+from trafficmock.testing.objects.route import read_file
+from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
@@ -136,7 +137,7 @@ class ReprTests(SynchronousTestCase):
         for each in (
             *(state, answered, mock),
             Proxy("http://p", secret),
-            FixedAnswer.of(Mock(json={"key": secret}, headers={"a": secret})),
+            *read_answers({"json": {"key": secret}, "headers": {"a": secret}}, None, read_file),
             FetchOptions(headers={"a": secret}, post_data=secret),
             File("a.txt", secret.encode()),
             state.copy(),

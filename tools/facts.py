@@ -17,7 +17,7 @@ from trafficmock.matching.host_pattern import UNDER_TEST
 from trafficmock.report import data_files, report_directory, report_settings
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, inbound, limits, outbound
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES, RESETS
-from trafficmock.wire.payloads.handler_action import FaultKind
+from trafficmock.wire.payloads.answer import FaultKind
 from trafficmock.wire.payloads.serialized_har import MOST_PACE, OF_REQUESTS, OF_RESPONSES
 from trafficmock.wire.payloads.serialized_matcher import MOST_STEPS
 from trafficmock.wire.payloads.serialized_response import (

@@ -210,6 +210,15 @@ class StreamEnded(Struct, frozen=True):
     __repr__ = quiet_repr
 
 
+class FaultUnreached(Struct, frozen=True):
+    """A fault of an answer did not happen, because the body ended before."""
+
+    request_id: str
+    detail: str
+
+    __repr__ = quiet_repr
+
+
 class RequestAborted(Struct, frozen=True):
     """The owner aborted the request, or the application cancelled it.
 
@@ -365,6 +374,7 @@ Record = (
     | RequestFulfilled
     | StreamPieceSent
     | StreamEnded
+    | FaultUnreached
     | RequestAborted
     | RequestFailed
     | ResponseReported

@@ -123,7 +123,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         open_to_all=options["token"] is not None or bool(options["insecure"]),
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options, () if exporter is None else exporter.addresses),
-        log_observer=chosen_observer(options, reactor),
+        log_observer=chosen_observer(options),
         listens=listens,
         stop_forward=stop_forward,
         start=start_report(options),

@@ -17,7 +17,8 @@ from trafficmock.history.store import History
 from trafficmock.wire import inbound
 from trafficmock.wire.codec import decode, encode
 from trafficmock.wire.features import OF_AGENTS, OF_WORKERS
-from trafficmock.wire.payloads import body, handler_action
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fulfill
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -69,14 +70,14 @@ def _seconds(url: str, context: str) -> float:
         core.connect(message[0], _NOW)
         for each in message[1:]:
             core.handle(message[0], each, _NOW)
-    answer = SerializedResponse(200, "OK", {}, body.from_bytes(b"x"))
+    response = SerializedResponse(200, "OK", {}, body.from_bytes(b"x"))
     request = SerializedRequest(url, "GET", {"accept": "*/*"}, body.NULL)
     payloads = [
         encode(inbound.RequestStart(f"r{number}", "app", request, context=context or UNSET))
         for number in range(_REQUESTS)
     ]
     decisions = [
-        encode(inbound.HandlerResult(f"r{number}", handler_action.Fulfill(answer)))
+        encode(inbound.HandlerResult(f"r{number}", Fulfill(response)))
         for number in range(_REQUESTS)
     ]
     gc.collect()

@@ -127,10 +127,7 @@ describe("connect", () => {
     await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
     await mocks.requests();
     const wait = mocks.waitForResponse("http://prices.example/price/can", { timeout: 100 });
-    await assert.rejects(
-      wait,
-      /Timeout 100ms.*\n.*nearest first:\n.*price\/cup \(client shop\): path differs[^]*connected:\n {2}shop, by .*, pid \d+/,
-    );
+    await assert.rejects(wait, /Timeout 100ms.*\n.*nearest first:\n.*price\/cup \(client shop\): path differs/);
     await mocks.end();
   });
 
@@ -165,7 +162,7 @@ describe("connect", () => {
         [() => false, "came before the wait began: begin it before the act"],
       ].map(async ([wanted, text]) => {
         const error = await mocks.waitForRequest(wanted, { timeout: 100 }).catch((error_) => error_);
-        assert.ok(error.message.includes(`(client shop): ${text}\nApplications`), error.message);
+        assert.ok(error.message.endsWith(`(client shop): ${text}`), error.message);
       }),
     ]);
     await mocks.end();
@@ -313,11 +310,10 @@ describe("connect", () => {
     await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
     await assert.rejects(mocks.end(), ({ name, message }) => {
       assert.equal(name, "UnmetRouteError");
-      const [pot, can, connected, ...applications] = message.split("\n");
+      const [pot, can, ...lines] = message.split("\n");
       assert.match(pot, /^no request met the route "\*\*\/price\/pot": the handler \(test\/core\.test\.mjs:\d+\)$/);
       assert.match(can, /^no request met the route "\*\*\/price\/can": the mock \(test\/core\.test\.mjs:\d+\)$/);
-      assert.equal(connected, "Applications that are connected:");
-      assert.match(applications.join(), /^ {2}shop, by the Node agent, since .*, pid \d+, .+$/);
+      assert.deepEqual(lines, []);
       return true;
     });
     const met = await begin("met");

@@ -12,8 +12,17 @@ from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.client_message import GlobQuery, RedactQuery
 from trafficmock.wire.codec import to_plain
 from trafficmock.wire.inbound import Message
-from trafficmock.wire.payloads import body, handler_action
-from trafficmock.wire.payloads.handler_action import AbortCode
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import (
+    Abort,
+    AbortCode,
+    Continue,
+    Fallback,
+    Fault,
+    FaultKind,
+    Fetch,
+    Fulfill,
+)
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_matcher import SerializedCondition, SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -114,15 +123,23 @@ har_entries = st.lists(
 )
 DELAYS = st.sampled_from([UNSET, UNSET, 500])
 not_found: SearchStrategy[Literal["abort", "fallback"]] = st.sampled_from(["abort", "fallback"])
-sequences: SearchStrategy[list[handler_action.SequenceStep]] = st.lists(
+_pieces = st.sampled_from([UNSET, UNSET, [(0, 1)], [(0, 10), (5, 0), (5, 20)]])
+_rates = st.sampled_from([UNSET, UNSET, UNSET, 1, 100])
+_faults = st.just(UNSET) | st.builds(
+    Fault,
+    st.sampled_from(get_args(FaultKind)),
+    st.sampled_from([UNSET, 0, 1, 1000]),
+)
+fixed_answers: SearchStrategy[list[Any]] = st.lists(
     st.builds(
-        handler_action.SequenceStep,
-        st.builds(handler_action.Fulfill, responses)
-        | st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode))),
-        DELAYS,
-        st.sampled_from([UNSET, UNSET, [1], [10, 0, 20]]),
-        st.sampled_from([UNSET, UNSET, UNSET, 1, 100]),
-    ),
+        Fulfill,
+        responses,
+        pieces=_pieces,
+        rate=_rates,
+        fault=_faults,
+        delay_ms=DELAYS,
+    )
+    | st.builds(Abort, st.sampled_from(get_args(AbortCode)), delay_ms=DELAYS),
     max_size=3,
 )
 registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
@@ -131,7 +148,7 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     TESTS,
     matchers,
     kinds,
-    reply=responses | st.just(UNSET),
+    answers=st.just(UNSET) | fixed_answers,
     har=st.just(UNSET)
     | st.builds(
         SerializedHar,
@@ -142,8 +159,6 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
         sequence=st.booleans(),
     ),
     times=times,
-    sequence=st.just(UNSET) | sequences,
-    delay_ms=DELAYS,
 )
 matches = st.lists(st.builds(inbound.RouteMatch, ROUTES), max_size=3)
 frames = (SOCKETS, st.just("x"), st.booleans())
@@ -154,21 +169,21 @@ closes = (
     st.sampled_from([UNSET, "bye"]),
 )
 actions: SearchStrategy[Any] = st.one_of(
-    st.builds(handler_action.Fulfill, responses),
-    st.builds(handler_action.Fulfill, responses, st.just(value=True)),
+    st.builds(Fulfill, responses),
+    st.builds(Fulfill, responses, st.just(value=True)),
     st.builds(
-        handler_action.Fulfill,
+        Fulfill,
         responses,
         fault=st.builds(
-            handler_action.Fault,
-            st.sampled_from(get_args(handler_action.FaultKind)),
+            Fault,
+            st.sampled_from(get_args(FaultKind)),
             st.sampled_from([UNSET, 0, 3]),
         ),
     ),
-    st.builds(handler_action.Continue, overrides | st.just(UNSET)),
-    st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
-    st.builds(handler_action.Fetch, FETCHES),
-    st.builds(handler_action.Fallback, overrides | st.just(UNSET)),
+    st.builds(Continue, overrides | st.just(UNSET)),
+    st.builds(Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
+    st.builds(Fetch, FETCHES),
+    st.builds(Fallback, overrides | st.just(UNSET)),
 )
 
 

@@ -21,7 +21,7 @@ from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound
 from trafficmock.wire.client_message import GlobQuery, RedactQuery
 from trafficmock.wire.inbound import Message
-from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.payloads.answer import Abort, Continue, Fallback, Fetch
 from trafficmock.wire.waits import wait_messages
 
 FRAME = ("s1", "x", False)
@@ -47,11 +47,11 @@ OF_WORKERS: tuple[Message, ...] = (
     claims("r2", "buys", "buys#2"),
     claims_socket("s2", "buys", "buys#4"),
     fulfill("r1"),
-    inbound.HandlerResult("r1", handler_action.Continue()),
-    inbound.HandlerResult("r1", handler_action.Abort("failed")),
-    inbound.HandlerResult("r1", handler_action.Fetch("f9")),
-    inbound.HandlerResult("r1", handler_action.Fetch("f1")),
-    inbound.HandlerResult("r1", handler_action.Fallback(), "1"),
+    inbound.HandlerResult("r1", Continue()),
+    inbound.HandlerResult("r1", Abort("failed")),
+    inbound.HandlerResult("r1", Fetch("f9")),
+    inbound.HandlerResult("r1", Fetch("f1")),
+    inbound.HandlerResult("r1", Fallback(), "1"),
     inbound.HistoryQuery("h1"),
     inbound.DiagnosisQuery("d1", [], "buys"),
     inbound.ReportQuery("p1", 10, "buys"),
@@ -117,7 +117,7 @@ class AuthorityTests(SynchronousTestCase):
         self.other_worker.test("sells")
         for peer, message in (
             (self.agent, start("r1", "http://h.test/matched")),
-            (self.worker, inbound.HandlerResult("r1", handler_action.Fetch("f1"))),
+            (self.worker, inbound.HandlerResult("r1", Fetch("f1"))),
             (self.agent, start("r2", "http://h.test/asked")),
             (self.agent, start("r3", "http://h.test/passed")),
             (self.agent, open_socket("s1", "ws://h.test/open")),

@@ -8,7 +8,7 @@ from tests.support.playbook import EPOCH_MS, SETTINGS, Playbook, RegisteredTest
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import Owner, RequestFailed
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.payloads.answer import Continue
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
 QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)
@@ -228,7 +228,7 @@ class SilentOwnerTests(TimeoutTests):
 
     def test_continued(self) -> None:
         """A request that was sent on is not watched, however long its report takes."""
-        self.worker.sends(inbound.HandlerResult("r1", handler_action.Continue()))
+        self.worker.sends(inbound.HandlerResult("r1", Continue()))
         self.playbook.take()
         self.playbook.wait(900)
         self.playbook.expect()

@@ -14,7 +14,7 @@ from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.server.options import ProxyOptions
 from trafficmock.wire import agent_filter, inbound, local_reports, outbound
 from trafficmock.wire.payloads import (
-    handler_action,
+    answer,
     serialized_matcher,
     serialized_request,
     serialized_response,
@@ -175,7 +175,7 @@ class ProtocolTests(SynchronousTestCase):
         listed = re.search(r"description: For programs\.\n\s+enum:\n((?:\s+- \w+\n)+)", api)
         assert listed is not None
         codes = {*re.findall(r"- (\w+)", listed[1]), *get_args(outbound.ErrorCode)}
-        codes |= {*get_args(outbound.HelloErrorCode), *get_args(handler_action.AbortCode)}
+        codes |= {*get_args(outbound.HelloErrorCode), *get_args(answer.AbortCode)}
         text = (DOCS / "errors.md").read_text(encoding="utf-8")
         self.assertEqual({code for code in codes if f"`{code}`" not in text}, set())
 
@@ -191,7 +191,7 @@ class ProtocolTests(SynchronousTestCase):
 
     def test_abort_codes(self) -> None:
         """Each abort code of the wire is known to all that have no table from the source."""
-        codes = get_args(handler_action.AbortCode)
+        codes = get_args(answer.AbortCode)
         self.assertEqual(set(codes), set(NETWORK_ERRORS))
         self.assertEqual(set(codes), set(PLAYWRIGHT_CODES.values()))
         self.assertEqual(

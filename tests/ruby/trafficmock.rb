@@ -147,7 +147,7 @@ module TrafficMock
 
     # Registers a fixed answer.
     def mock(url, methods: nil, times: nil, **answer)
-      register(url, methods, times: times, reply: TrafficMock.response(**answer))
+      register(url, methods, times: times, answers: [{ action: "fulfill", response: TrafficMock.response(**answer) }])
     end
 
     def unroute(id)

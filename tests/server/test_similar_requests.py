@@ -21,7 +21,7 @@ from trafficmock.server.diagnosis.similar_request_search import (
 )
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.wire.inbound import DiagnosisQuery
-from trafficmock.wire.outbound import ConnectedClient, DiagnosisResult
+from trafficmock.wire.outbound import DiagnosisResult
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, SerializedRegex
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
@@ -177,8 +177,7 @@ class ListTests(DiagnosisTestCase):
         for path in ("items/a", "item/b", "items/c"):
             self.comes(f"https://api.shop.test/{path}")
         unmet = UnmetMatcher(ITEM, 1003)
-        agent = ConnectedClient("shop", "c1", 0, "python", 7)
-        overdue = Overdue("c", "w", "request", unmet, 1002, [agent], frozenset())
+        overdue = Overdue("c", "w", "request", unmet, 1002, [], frozenset())
         *steps, answer = overdue_steps(self.history, overdue)
         assert isinstance(answer, WaitOverdue)
         self.assertEqual([row.id for row in answer.found.requests], ["r2", "r3"])
@@ -188,20 +187,9 @@ class ListTests(DiagnosisTestCase):
             "  GET https://api.shop.test/item/b (client shop): "
             "came before the wait began: begin it before the act\n"
             "  GET https://api.shop.test/items/c (client shop): "
-            "path differs ('/items/c', not '/item/*')\n"
-            "Applications that are connected:\n"
-            "  shop, by the Python preload, since 00:00:00 UTC, pid 7",
+            "path differs ('/items/c', not '/item/*')",
         )
         self.assertEqual(steps, [None] * 4)
-
-    def test_overdue_without_applications(self) -> None:
-        """Where a request came and its application has gone, the wait's error says so."""
-        self.comes("https://api.shop.test/items/a")
-        overdue = Overdue("c", "w", "request", UnmetMatcher(ITEM), 0, [], frozenset())
-        *_, answer = overdue_steps(self.history, overdue)
-        assert isinstance(answer, WaitOverdue)
-        last = answer.text.splitlines()[-1]
-        self.assertEqual(last, "No application is connected to the proxy any more.")
 
     def test_limits(self) -> None:
         """Only so many requests are named and compared, and so many matchers answered."""

@@ -5,7 +5,8 @@ from typing import Any
 from msgspec import UNSET
 
 from trafficmock.wire import inbound
-from trafficmock.wire.payloads import body, handler_action
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Abort, AbortCode, Continue, Fallback, Fetch, Fulfill
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -113,25 +114,25 @@ def open_socket(
 def fulfill(
     request_id: str = "r1", answer: SerializedResponse | None = None
 ) -> inbound.HandlerResult:
-    return inbound.HandlerResult(request_id, handler_action.Fulfill(answer or response()))
+    return inbound.HandlerResult(request_id, Fulfill(answer or response()))
 
 
 def continue_(
     request_id: str = "r1", overrides: SerializedOverrides | None = None
 ) -> inbound.HandlerResult:
     changes = UNSET if overrides is None else overrides
-    return inbound.HandlerResult(request_id, handler_action.Continue(changes))
+    return inbound.HandlerResult(request_id, Continue(changes))
 
 
 def abort(
-    request_id: str = "r1", code: handler_action.AbortCode = "failed", message: str | None = None
+    request_id: str = "r1", code: AbortCode = "failed", message: str | None = None
 ) -> inbound.HandlerResult:
     text = UNSET if message is None else message
-    return inbound.HandlerResult(request_id, handler_action.Abort(code, text))
+    return inbound.HandlerResult(request_id, Abort(code, text))
 
 
 def fetch(request_id: str = "r1", fetch_id: str = "f1") -> inbound.HandlerResult:
-    return inbound.HandlerResult(request_id, handler_action.Fetch(fetch_id))
+    return inbound.HandlerResult(request_id, Fetch(fetch_id))
 
 
 def fall_back(
@@ -139,7 +140,7 @@ def fall_back(
 ) -> inbound.HandlerResult:
     """Let a handler that the coordinator ran leave the request to the next one."""
     changes = UNSET if overrides is None else overrides
-    return inbound.HandlerResult(request_id, handler_action.Fallback(changes), run_id)
+    return inbound.HandlerResult(request_id, Fallback(changes), run_id)
 
 
 def claims(request_id: str, test_id: str, *route_ids: str) -> inbound.RequestClaimResult:

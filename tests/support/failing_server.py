@@ -14,7 +14,7 @@ from attrs import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trafficmock.wire.payloads.handler_action import FaultKind
+    from trafficmock.wire.payloads.answer import FaultKind
 
 PART = b"first"
 WHOLE = PART + b" and second"

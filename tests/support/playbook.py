@@ -14,7 +14,7 @@ of the test. :mod:`tests.support.invariants` also checks whatever a playbook doe
 import difflib
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec import UNSET, Struct, UnsetType, structs
 from twisted.trial.unittest import SynchronousTestCase
@@ -32,7 +32,7 @@ from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.features import CONTEXT, ORIGINS, STREAM, SUBSCRIBE
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
-from trafficmock.wire.payloads.handler_action import SequenceStep
+from trafficmock.wire.payloads.answer import Answer, Fulfill
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, ShownRoute
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.shrink import shrink, too_large
@@ -335,9 +335,14 @@ class RegisteredTest:
         reply: SerializedResponse | UnsetType = UNSET,
         times: int | UnsetType = UNSET,
         delay_ms: int | UnsetType = UNSET,
-        sequence: list[SequenceStep] | UnsetType = UNSET,
+        answers: Sequence[Answer] | UnsetType = UNSET,
     ) -> str:
-        """Register a route, with a fixed answer or without, and give its id."""
+        """Register a route and give its id.
+
+        :param reply: the response of a single answer, with ``delay_ms``.
+        """
+        if reply is not UNSET:
+            answers = [Fulfill(reply, delay_ms=delay_ms)]
         self.count += 1
         route_id = f"{self.id}#{self.count}"
         matcher = glob(wanted) if isinstance(wanted, str) else wanted
@@ -346,10 +351,8 @@ class RegisteredTest:
             self.id,
             matcher,
             kind,
-            reply=reply,
+            answers=cast("Any", answers),
             times=times,
-            delay_ms=delay_ms,
-            sequence=sequence,
         )
         self.worker.sends(message)
         self.worker.playbook.expect(self.worker.gets(outbound.RouteRegistered(route_id)))

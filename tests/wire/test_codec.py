@@ -142,25 +142,25 @@ class ArbitraryInputTests(SynchronousTestCase):
         message = {"type": "agent:error", "message": text}
         self.assertEqual(cast("Any", decode(json.dumps(message).encode())).message, text)
 
-    def test_bodies_of_a_sequence(self) -> None:
-        """The bodies of a sequence are read like those of a reply, and refused like them."""
+    def test_bodies_of_answers(self) -> None:
+        """The bodies of answers are read like those of a handler, and refused like them."""
         message = {
             "type": "route:register",
             "routeId": "r",
             "testId": "t",
             "matcher": {"clientIds": ["\ud800"]},
-            "sequence": [
-                {"result": {"action": "abort", "errorCode": "failed"}},
-                {"result": {"action": "fulfill", "response": {"status": 200, "headers": {}}}},
+            "answers": [
+                {"action": "abort", "errorCode": "failed"},
+                {"action": "fulfill", "response": {"status": 200, "headers": {}}},
             ],
         }
-        response = message["sequence"][1]["result"]["response"]  # type: ignore[index]
+        response = message["answers"][1]["response"]  # type: ignore[index]
         for clients in (["a"], ["\ud800"]):
             message["matcher"] = {"clientIds": clients}
             for written, meant in (("aGk=", b"hi"), ("a\nGk=", b"hi"), (None, b"")):
                 response |= {"statusText": "", "bodyBase64": written}
                 read = cast("Any", decode(json.dumps(message).encode()))
-                kept = read.sequence[1].result.response.body_base64
+                kept = read.answers[1].response.body_base64
                 self.assertEqual(body.to_bytes(kept), meant, (clients, written))
             response["bodyBase64"] = True
             self.assertRaises(InvalidMessageError, decode, json.dumps(message).encode())

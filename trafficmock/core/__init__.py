@@ -14,7 +14,7 @@ the peers that wait for an agent that disconnected.
 * :mod:`trafficmock.core.har` finds the answer to a request in the HAR of a route;
 * :mod:`trafficmock.core.http` handles a request from its announcement to its response;
 * :mod:`trafficmock.core.isolation` says where a request lost the context of its test;
-* :mod:`trafficmock.core.mocks` has the rules of mocked answers;
+* :mod:`trafficmock.core.answers` gives requests their answers;
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
 * :mod:`trafficmock.core.waits` ends the waits of tests for requests and responses;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from trafficmock.core import error_messages
+from trafficmock.core.answers.giving import Answers
+from trafficmock.core.answers.route_answers import RouteAnswers
+from trafficmock.core.answers.streamed_answers import StreamedAnswers
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.ended_tests import EndedTests
 from trafficmock.core.heartbeat import Heartbeat
@@ -16,10 +19,8 @@ from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.handler_results import HandlerResults
 from trafficmock.core.http.pending_bodies import PendingBodies
 from trafficmock.core.http.redirect_hops import RedirectHops
-from trafficmock.core.http.replies import Replies
 from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import ResponseReports
-from trafficmock.core.http.streamed_replies import StreamedReplies
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.isolation.mixed_contexts import MixedContexts
 from trafficmock.core.isolation.unhooked_libraries import UnhookedLibraries
@@ -77,8 +78,8 @@ class Coordinator:
     unseen_connections: UnseenConnections = field(init=False)
     unhooked_libraries: UnhookedLibraries = field(init=False)
     decisions: Decisions = field(init=False)
-    streams: StreamedReplies = field(init=False)
-    replies: Replies = field(init=False)
+    streams: StreamedAnswers = field(init=False)
+    answers: Answers = field(init=False)
     requests: RequestRouting = field(init=False)
     sockets: WebSocketRouting = field(init=False)
     routing: dict[Kind, RequestRouting | WebSocketRouting] = field(init=False)
@@ -123,14 +124,14 @@ class Coordinator:
     def _make_http(self, state: SharedState) -> None:
         """Make the rules for requests."""
         self.decisions = Decisions(state)
-        self.streams = StreamedReplies(state, self.decisions)
-        self.replies = Replies(state, decisions=self.decisions, streams=self.streams)
+        self.streams = StreamedAnswers(state, self.decisions)
+        self.answers = Answers(self.decisions, self.streams)
         self.requests = RequestRouting(
             state,
             self.strict_mode.refusals,
             self.mixed_contexts.look,
             decisions=self.decisions,
-            chains=Chains(state, self.replies),
+            chains=Chains(state, RouteAnswers(state, self.answers)),
         )
         self.reports = ResponseReports(state)
         self.bodies = PendingBodies(state, requests=self.requests, decisions=self.decisions)
@@ -141,7 +142,7 @@ class Coordinator:
             unseen=self.unseen_connections,
         )
         self.handlers = HandlerResults(
-            state, requests=self.requests, decisions=self.decisions, streams=self.streams
+            state, requests=self.requests, decisions=self.decisions, answers=self.answers
         )
         self.passed = PassedRequests(
             state,
@@ -182,7 +183,6 @@ class Coordinator:
             state,
             unhooked_libraries=self.unhooked_libraries,
             local=self.local,
-            replies=self.replies,
             requests=self.requests,
             lost_runs=self.strict_mode.lost_runs,
             wanted_origins=self.wanted_origins,

@@ -9,7 +9,7 @@ A test ends by ``test:unregister`` (:meth:`EndedTests.unregister`):
 3. The test is removed with its routes, waits, context and browser proxy: it owns no further request
    (:meth:`EndedTests._remove`).
 4. The answers that its handlers still write are broken off, and fail it
-   (:meth:`.StreamedReplies.break_off_answers_of`).
+   (:meth:`.StreamedAnswers.break_off_answers_of`).
 5. Handlers of *shared* routes that run may decide until the claim timeout, because requests of
    other tests may be with them. So a test with shared routes waits for them.
 6. What waits for the test is settled, ``at_once`` in one iteration of the reactor, since other
@@ -40,10 +40,10 @@ from trafficmock.records import TestEnded
 from trafficmock.wire.outbound import NO_APPLICATION, ProxyError, TestUnregistered
 
 if TYPE_CHECKING:
+    from trafficmock.core.answers.streamed_answers import StreamedAnswers
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.http.streamed_replies import StreamedReplies
     from trafficmock.core.isolation.mixed_contexts import MixedContexts
     from trafficmock.core.isolation.unseen_connections import UnseenConnections
     from trafficmock.core.isolation.wanted_origins import WantedOrigins
@@ -88,7 +88,7 @@ class EndedTests:
 
     state: SharedState
     decisions: Decisions
-    streams: StreamedReplies
+    streams: StreamedAnswers
     routing: dict[Kind, RequestRouting | WebSocketRouting]
     sockets: WebSocketRouting
     local: LocalDecisions

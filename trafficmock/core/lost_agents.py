@@ -11,11 +11,11 @@ from trafficmock.core.state.peers import LostAgent
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
+    from trafficmock.core.answers.streamed_answers import StreamedAnswers
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.handler_results import HandlerResults
     from trafficmock.core.http.response_reports import ResponseReports
-    from trafficmock.core.http.streamed_replies import StreamedReplies
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
@@ -33,7 +33,7 @@ class LostAgents:
     state: SharedState
     decisions: Decisions
     handlers: HandlerResults
-    streams: StreamedReplies
+    streams: StreamedAnswers
     reports: ResponseReports
     sockets: WebSocketRouting
     at_once: int

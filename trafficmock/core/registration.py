@@ -12,10 +12,10 @@ from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
+from trafficmock.core.answers.given_answers import BadAnswerError, read_answers
 from trafficmock.core.effects import EffectList, OpenBrowserProxy
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
-from trafficmock.core.http.replies import ReplyError
 from trafficmock.core.ownership.given_globs import read_matcher
 from trafficmock.core.ownership.refusals import excuses
 from trafficmock.core.ownership.registry import with_observer
@@ -32,7 +32,6 @@ from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
-    from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.isolation.unhooked_libraries import UnhookedLibraries
     from trafficmock.core.isolation.wanted_origins import WantedOrigins
@@ -58,7 +57,6 @@ class Registration:
 
     state: SharedState
     local: LocalDecisions
-    replies: Replies
     requests: RequestRouting
     lost_runs: LostRuns
     wanted_origins: WantedOrigins
@@ -140,13 +138,13 @@ class Registration:
             return
         message = structs.replace(message, matcher=matcher)
         try:
-            reply = self.replies.read(worker, message)
-        except ReplyError as error:
+            answers = read_answers(self.state, worker, message)
+        except BadAnswerError as error:
             text = error_messages.bad_reply(str(error))
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
             return
         try:
-            added = self.state.registry.add_route(worker, message, reply)
+            added = self.state.registry.add_route(worker, message, answers)
         except RunRouteError as error:
             test, place = self.state.registry.tests[message.test_id], message.place
             text = error_messages.other_answer_of_run(error.different, error.first, test, place)

@@ -60,7 +60,7 @@ def makeService(options: DashboardOptions) -> ProxyService:  # noqa: N802 - the 
         open_to_all=True,
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, proxy_url),
-        log_observer=chosen_observer(options, reactor),
+        log_observer=chosen_observer(options),
         start=start_report(options),
         name="trafficmock dashboard",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Generic, Protocol, TypeVar
 
-from trafficmock.testing.session.handlers.written_stream import server_sent_event
+from trafficmock.testing.session.arguments.stream_parts import server_sent_event
 
 EVENT_STREAM = "text/event-stream"
 """The content type of these answers."""

@@ -27,8 +27,8 @@ from trafficmock.wire.inbound import (
 from trafficmock.wire.invalid_message import HEAD_BYTES, IDS, InvalidMessageError, named_in
 from trafficmock.wire.local_reports import Batch, RequestPassed
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import Continue, Fallback, Fulfill
-from trafficmock.wire.payloads.handler_action import Fetch as FetchAction
+from trafficmock.wire.payloads.answer import Continue, Fallback, Fulfill
+from trafficmock.wire.payloads.answer import Fetch as FetchAction
 
 __all__ = ["InvalidMessageError", "decode", "encode", "is_plain", "to_plain"]
 
@@ -49,8 +49,8 @@ def _exact(value: object) -> object:
 
 _encoder = msgspec.json.Encoder(enc_hook=_exact)
 _BODY_KEY = "bodyBase64"
-_BODY_PARENTS = ("request", "response", "overrides", "reply")
-_LISTS_OF_PARENTS = ("messages",)
+_BODY_PARENTS = ("request", "response", "overrides")
+_LISTS_OF_PARENTS = ("messages", "answers")
 _NOT_BASE64 = bytes(
     code for code in range(128) if not chr(code).isalnum() and chr(code) not in "+/=-_"
 )
@@ -146,15 +146,10 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     Fallback: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
-    RouteRegister: lambda message: _first_unlike_base64(_bodies_of(message)),
+    RouteRegister: lambda message: _first_unlike_base64(map(_body_of, message.answers or ())),
     StreamData: attrgetter("body"),
 }
 """For each type of message or handler action with a body, the function that returns the body."""
-
-
-def _bodies_of(message: RouteRegister) -> Iterable[Raw]:
-    steps = () if message.sequence is msgspec.UNSET else message.sequence
-    return _body_in(message.reply), *(_body_of(step.result) for step in steps)
 
 
 def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
@@ -205,26 +200,20 @@ def _with_raw_parts(document: Any) -> Any:
     """Re-encode the parts of a document that messages keep as raw JSON."""
     if not isinstance(document, dict):
         return document
-    document = _with_raw_result(_with_raw_bodies(document))
+    document = _with_raw_bodies(document)
+    if "result" in document:
+        document["result"] = _with_raw_bodies(document["result"])
     if document.get("type") == "stream:data" and "body" in document:
         document["body"] = _raw_body(document["body"])
     for name in _LISTS_OF_PARENTS:
         if isinstance(document.get(name), list):
             document[name] = [_with_raw_bodies(each) for each in document[name]]
-    if isinstance(sequence := document.get("sequence"), list):
-        document["sequence"] = [_with_raw_result(each) for each in sequence]
     if isinstance(har := document.get("har"), dict) and isinstance(har.get("entries"), list):
         entries = [Raw(json.dumps(each).encode()) for each in har["entries"]]
         document["har"] = har | {"entries": entries}
     if "detail" in document:
         document["detail"] = Raw(json.dumps(document["detail"]).encode())
     return document
-
-
-def _with_raw_result(holder: Any) -> Any:
-    if not isinstance(holder, dict) or "result" not in holder:
-        return holder
-    return holder | {"result": _with_raw_bodies(holder["result"])}
 
 
 def _with_raw_bodies(holder: Any) -> Any:

@@ -9,18 +9,16 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from trafficmock.wire.client_id import ClientId
-from trafficmock.wire.payloads.application_origins import ApplicationOrigins, CalledServers
-from trafficmock.wire.payloads.body import MessageBody
-from trafficmock.wire.payloads.handler_action import (
+from trafficmock.wire.payloads.answer import (
     Abort,
     AbortCode,
     Continue,
     Fallback,
     Fetch,
     Fulfill,
-    Rate,
-    SequenceStep,
 )
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins, CalledServers
+from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.request_origin import RequestOrigin
@@ -234,14 +232,12 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
 
     :param kind: whether the route is for requests or for WebSockets.
     :param place: file and line of the route in the test, to be shown (feature ``strict``).
-    :param reply: the response to each request of the route (feature ``reply``).
-    :param har: the HAR from which the requests of a route without ``reply`` are answered.
-    :param sequence: the answers to the requests of a route without ``reply``, one after the
-        other; the last one is repeated.
+    :param answers: the answers to the requests of the route, one after the other; the last one is
+        repeated (feature ``reply``).
+    :param har: the HAR from which the requests of a route without ``answers`` are answered.
     :param times: the number of requests that the route takes (feature ``chain``). Then it is
         removed.
-    :param delay_ms: the milliseconds after which ``reply`` is sent.
-    :param record: the real server answers the requests of a route without ``reply``, and the
+    :param record: the real server answers the requests of a route without ``answers``, and the
         coordinator records both. ``recording:query`` gets the recording.
     """
 
@@ -250,11 +246,9 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     matcher: SerializedMatcher
     kind: RouteKind = "http"
     place: str | UnsetType = UNSET
-    reply: SerializedResponse | UnsetType = UNSET
+    answers: list[Fulfill | Abort] | UnsetType = UNSET
     har: SerializedHar | UnsetType = UNSET
     times: Times | UnsetType = UNSET
-    delay_ms: Count | UnsetType = UNSET
-    sequence: list[SequenceStep] | UnsetType = UNSET
     record: SerializedRecording | UnsetType = UNSET
 
 
@@ -296,16 +290,11 @@ class HandlerResult(Message, frozen=True, tag="handler:result"):
     """The action of a handler for a request that its test owns.
 
     :param run_id: that of ``handler:run`` (feature ``chain``).
-    :param delay_ms: the milliseconds after which the decision is sent (feature ``chain``).
-    :param rate: the bytes of the body of a ``fulfill``, or of the real answer after a
-        ``continue``, that the application gets in a second (feature ``chain``).
     """
 
     request_id: str
     result: Fulfill | Continue | Abort | Fetch | Fallback
     run_id: str | UnsetType = UNSET
-    delay_ms: Count | UnsetType = UNSET
-    rate: Rate | UnsetType = UNSET
 
 
 class HistoryQuery(Message, frozen=True, tag="history:query"):

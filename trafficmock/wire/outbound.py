@@ -11,8 +11,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import Message
+from trafficmock.wire.payloads.answer import AbortCode, BodyWay
 from trafficmock.wire.payloads.body import MessageBody
-from trafficmock.wire.payloads.handler_action import AbortCode, Fault, Rate
 from trafficmock.wire.payloads.numbers import SafeInt
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, RouteMatchDiagnostic
@@ -428,29 +428,27 @@ class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):
 class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
     """The application gets this response.
 
-    :param stream: as in :class:`~trafficmock.wire.payloads.handler_action.Fulfill`.
-    :param fault: likewise; its ``after`` is set (feature ``faults``).
+    :param stream: as in :class:`~trafficmock.wire.payloads.answer.Fulfill`.
+    :param way: how the answer breaks, if it does; ``after`` is set (feature ``faults``).
     """
 
     request_id: str
     response: SerializedResponse
     stream: bool | UnsetType = UNSET
-    fault: Fault | UnsetType = UNSET
+    way: BodyWay | UnsetType = UNSET
 
 
 class DecisionContinue(Message, frozen=True, tag="decision:continue"):
     """The request goes upstream with these changes.
 
     :param judge_hops: as in :class:`DecisionPassthrough`.
-    :param fault: how the answer breaks on its way back (feature ``faults``).
-    :param rate: the bytes of its body that the application gets in a second (likewise).
+    :param way: what happens to the body of the answer on its way back (feature ``faults``).
     """
 
     request_id: str
     overrides: SerializedOverrides | UnsetType = UNSET
     judge_hops: bool | UnsetType = UNSET
-    fault: Fault | UnsetType = UNSET
-    rate: Rate | UnsetType = UNSET
+    way: BodyWay | UnsetType = UNSET
 
 
 class DecisionAbort(Message, frozen=True, tag="decision:abort"):

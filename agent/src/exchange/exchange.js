@@ -26,7 +26,7 @@ const now = performance.now.bind(performance);
  * @property {{ stack?: string } | undefined} callers of the function that sends the request
  * @property {import('../contexts/request-origin.js').RequestOrigin | undefined} [origin] of a request without a context
  * @property {() => void} passthrough let the application's client send the request
- * @property {(changed: import('../protocol/messages.js').Outgoing, wayBack?: import('./relayed-body.js').WayBack) => void} resume
+ * @property {(changed: import('../protocol/messages.js').Outgoing, wayBack?: import('./faulty-body.js').BodyWay) => void} resume
  *   send this request in its place, and do to its answer what the test says
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
  * @property {() => void} closeUnanswered close the connection without an answer
@@ -198,19 +198,19 @@ const DECISIONS = new Map(
       if (exchange.askedAt !== undefined) exchange.agent.local.answered(exchange.askedAt);
       exchange.goOn();
     },
-    "decision:continue": (exchange, { overrides, fault, rate }) => {
+    "decision:continue": (exchange, { overrides, way }) => {
       const { client, request } = exchange;
       if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides);
       const isUnchanged = !overrides || Object.keys(overrides).length === 0;
-      if (isUnchanged && !fault && !rate) return client.passthrough();
+      if (isUnchanged && !way) return client.passthrough();
       const changed = exchange.outbound(withOverrides(request, overrides ?? {}));
-      client.resume(changed, fault || rate ? { fault, rate } : undefined);
+      client.resume(changed, way);
     },
-    "decision:fulfill": (exchange, { response, stream, fault }) => {
+    "decision:fulfill": (exchange, { response, stream, way }) => {
       const { client, request } = exchange;
-      if (fault?.kind === "empty_response") return client.closeUnanswered();
+      if (way?.then === "empty_response") return client.closeUnanswered();
       const streamed = stream === true ? new StreamedBody(exchange) : undefined;
-      const mock = readMock(response, request.method, streamed, fault, request.url);
+      const mock = readMock(response, request.method, streamed, way, request.url);
       if (mock.body === streamed) streamed.open();
       client.fulfill(mock);
     },

@@ -23,12 +23,12 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} response
  * @param {string} method of the request it answers
  * @param {MockBody} [streamed] the body, if it comes in pieces
- * @param {import("./faulty-body.js").Fault} [fault] with which it breaks
+ * @param {import("./faulty-body.js").BodyWay} [way] with the fault by which it breaks
  * @param {string} [url] of the request, for the error of the fault
  * @returns {Mock}
  * @throws {TrafficMockError} `handler_failed`, if HTTP cannot carry the response
  */
-function readMock(response, method, streamed, fault, url = "") {
+function readMock(response, method, streamed, way, url = "") {
   const { status } = response;
   const statusText = response.statusText ?? "";
   const { first, last } = FINAL_STATUSES;
@@ -48,9 +48,15 @@ function readMock(response, method, streamed, fault, url = "") {
   if (streamed) return { status, statusText, pairs: framedInChunks(fitting), body: streamed };
   const body = response.bodyBase64 ? Buffer.from(response.bodyBase64, "base64") : NO_BYTES;
   const whole = headers.set(fitting, "content-length", String(body.length));
-  if (!fault) return { status, statusText, pairs: whole, body: new MockBody(body) };
-  const pairsBefore = fault.kind === "malformed_chunk" ? framedInChunks(fitting) : whole;
-  return { status, statusText, pairs: pairsBefore, body: new FaultyBody(body, fault, url) };
+  if (!way) return { status, statusText, pairs: whole, body: new MockBody(body) };
+  // A client would not notice a fault after a length of 0.
+  const inChunks = way.then === "malformed_chunk" || body.length === 0;
+  return {
+    status,
+    statusText,
+    pairs: inChunks ? framedInChunks(fitting) : whole,
+    body: new FaultyBody(body, way, url),
+  };
 }
 
 const NO_BYTES = Buffer.alloc(0);

@@ -8,11 +8,6 @@ const { MockBody, endOf } = require("./mock-body.js");
 const { framedInChunks } = require("./mock.js");
 
 /**
- * What a test does to a real answer on its way back (feature `faults`): it breaks, or its body comes at a rate.
- * @typedef {{ fault?: { kind: import('./faulty-body.js').Fault["kind"], after?: number }, rate?: number }} WayBack
- */
-
-/**
  * @typedef {import('./mock-body.js').Reader} Reader
  *
  * The side that reads the real answer.
@@ -23,44 +18,41 @@ const { framedInChunks } = require("./mock.js");
  * @property {() => void} stop closes the connection to the server
  */
 
-/** The shortest time between two pieces of a body that comes at a rate; ms. */
-const SHORTEST_PAUSE_MS = 50;
-
 /** The bytes that may wait for the client; for more, the server is read no further. */
 const MOST_WAITING = 64 * 1024;
 
 /** The body of a real answer that breaks, or that comes at a rate. The client gets it as that of a mock. */
 class RelayedBody extends MockBody {
   /**
-   * @param {WayBack} wayBack
+   * @param {import('./faulty-body.js').BodyWay} way
    * @param {Origin} origin
    * @param {import('./report.js').Report} report of what the application gets
    */
-  constructor({ fault, rate }, origin, report) {
+  constructor({ then, after, slice = Infinity, pause = 0 }, origin, report) {
     super();
-    this.fault = fault;
+    /** The fault that the real answer may still have. */
+    this.fault = then;
+    this.after = after;
     this.origin = origin;
     this.report = report;
     /** Whether the real answer is read no further. */
     this.isOver = false;
     /** The bytes that come before the fault. */
     this.left = Infinity;
-    this.pauseMs = rate ? Math.max(SHORTEST_PAUSE_MS, Math.ceil(1000 / rate)) : 0;
-    this.sliceBytes = rate ? Math.max(1, Math.floor((rate * this.pauseMs) / 1000)) : Infinity;
+    this.pauseMs = pause;
+    this.sliceBytes = slice;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
   }
 
   /** Whether the fault comes in the place of an answer. */
   get isUnanswered() {
-    const { kind, after } = this.fault ?? {};
-    return kind === "empty_response" || (kind === "connection_reset" && after === undefined);
+    return this.fault !== undefined && this.after === undefined && this.fault !== "truncated";
   }
 
   /** The error of a connection that the fault resets; others are closed. */
   get reset() {
-    const isReset = this.fault?.kind === "connection_reset";
-    return isReset ? networkError("connectionreset", this.report.url) : undefined;
+    return this.fault === "connection_reset" ? networkError("connectionreset", this.report.url) : undefined;
   }
 
   /**
@@ -70,14 +62,14 @@ class RelayedBody extends MockBody {
    * @returns {import('./mock.js').Mock}
    */
   under(method, { status, statusText, pairs }) {
-    const { kind, after } = this.fault ?? {};
+    const { fault, after } = this;
     const length = Number(headers.get(pairs, "content-length") ?? Infinity);
     if (method === "HEAD" || BODILESS_STATUSES.includes(status)) this.fault = undefined;
-    else if (kind === "malformed_chunk") {
+    else if (fault === "malformed_chunk") {
       pairs = framedInChunks(headers.without(pairs, "transfer-encoding"));
       this.left = after ?? 0;
-    } else if (kind) {
-      this.left = after ?? (kind === "truncated" ? Math.floor(length / 2) : 0);
+    } else if (fault) {
+      this.left = after ?? Math.floor(length / 2);
       // What lies behind the end of a body does not happen.
       if (Number.isFinite(length) && this.left >= length) this.fault = undefined;
     }
@@ -101,7 +93,9 @@ class RelayedBody extends MockBody {
   /** The real answer is complete. */
   end() {
     if (this.isOver) return;
-    if (this.fault) this.breakOff();
+    // Behind the end of the body a fault does not happen, but for a wrong chunk in the place of the last one.
+    const isReached = this.after === undefined || this.fault === "malformed_chunk";
+    if (this.fault && isReached) this.breakOff();
     else {
       this.isOver = true;
       this.report.end();
@@ -121,12 +115,11 @@ class RelayedBody extends MockBody {
 
   /** Let the fault follow what has come, and read no more of the real answer. */
   breakOff() {
-    const { kind } = /** @type {NonNullable<WayBack["fault"]>} */ (this.fault);
-    const { reset } = this;
+    const { fault, reset } = this;
     this.isOver = true;
-    this.report.broken(kind);
-    if (kind === "malformed_chunk") this.finish = (/** @type {Reader} */ reader) => reader.malform();
-    else if (kind !== "stall") this.finish = (/** @type {Reader} */ reader) => reader.fail(reset);
+    this.report.broken(/** @type {string} */ (fault));
+    if (fault === "malformed_chunk") this.finish = (/** @type {Reader} */ reader) => reader.malform();
+    else if (fault !== "stall") this.finish = (/** @type {Reader} */ reader) => reader.fail(reset);
     this.origin.stop();
   }
 

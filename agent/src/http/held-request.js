@@ -313,7 +313,7 @@ class HeldRequest {
 
   /**
    * @param {import('../protocol/messages.js').Outgoing} changed
-   * @param {import('../exchange/relayed-body.js').WayBack} [wayBack]
+   * @param {import('../exchange/faulty-body.js').BodyWay} [wayBack]
    */
   resume(changed, wayBack) {
     // A request that was announced without its body can only be sent unchanged.
@@ -388,7 +388,7 @@ class HeldRequest {
    * @param {import('./mock-socket.js').MockSocket} socket
    * @param {headers.Pairs} pairs the response's headers
    * @param {import('../exchange/report.js').Report} report
-   * @param {import('../exchange/relayed-body.js').WayBack} wayBack
+   * @param {import('../exchange/faulty-body.js').BodyWay} wayBack
    */
   relay(response, socket, pairs, report, wayBack) {
     const origin = {

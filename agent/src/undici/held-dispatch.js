@@ -227,7 +227,7 @@ class HeldDispatch {
 
   /**
    * @param {import('../protocol/messages.js').Outgoing} changed
-   * @param {import('../exchange/relayed-body.js').WayBack} [wayBack]
+   * @param {import('../exchange/faulty-body.js').BodyWay} [wayBack]
    */
   resume(changed, wayBack) {
     if (!this.letGo()) return;
@@ -244,7 +244,7 @@ class HeldDispatch {
    * @param {any} dispatcher
    * @param {any} opts
    * @param {import('../protocol/messages.js').Outgoing} changed
-   * @param {import('../exchange/relayed-body.js').WayBack} wayBack
+   * @param {import('../exchange/faulty-body.js').BodyWay} wayBack
    */
   relay(dispatcher, opts, changed, wayBack) {
     const watcher = this.watcher(changed);

@@ -22,7 +22,6 @@ const { scope } = require("../process/scope.js");
  * @property {(error: Error) => void} fail
  */
 
-const NORMAL = 1000;
 const ABNORMAL = 1006;
 const NO_STATUS = 1005;
 /** Headers of a handshake that belong to that one connection. */
@@ -285,23 +284,20 @@ function closing(code, reason) {
 }
 
 /**
- * Close a side. As of a WebSocket's `close()` without arguments, the frame is empty without a code and a reason.
  * @param {WebSocket | undefined} socket
  * @param {{ code?: number, reason?: string, wasClean?: boolean }} how
  * @returns {{ code: number, reason: string } | undefined} the close frame, if this call sent one
  */
-function close(socket, { code: given = NO_STATUS, reason = "", wasClean }) {
+function close(socket, { code = 1000, reason = "", wasClean }) {
   if (!socket || socket.readyState === WebSocket.CLOSED) return undefined;
   const isOpen = socket.readyState === WebSocket.OPEN;
-  const code = given === NO_STATUS && reason ? NORMAL : given;
   try {
     if (wasClean !== false && code !== ABNORMAL && socket.readyState !== WebSocket.CONNECTING) {
-      if (code === NO_STATUS) socket.close();
-      else socket.close(code, reason);
+      socket.close(code, reason);
       return isOpen ? { code, reason } : undefined;
     }
   } catch {
-    // The code is not allowed in a close frame (1004, 5000, ...).
+    // The code is not allowed in a close frame (1005, 5000, ...).
   }
   socket.terminate();
   return undefined;

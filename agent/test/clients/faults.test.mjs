@@ -78,7 +78,7 @@ describe("an answer with a fault fails as the answer of a server that has it", (
 
     test(`${name}: as slowly as the test says`, async () => {
       const path = `/whole-rate-${name}`.replaceAll(/[ :]/g, "-");
-      await worker.routeGlob(`**${path}`, ({ result }) => result({ action: "continue" }, { rate: PER_SECOND }));
+      await worker.routeGlob(`**${path}`, ({ result }) => result({ action: "continue", rate: PER_SECOND }));
       const began = performance.now();
       const { chunks } = await call(server.url + path);
       const pieces = await all(chunks);

@@ -77,9 +77,7 @@ for (const [name, get] of Object.entries(CLASSES)) {
         (route) => {
           route.onMessage = ({ type, data, isBase64 }) => {
             if (type !== "ws:messageFromPage") return;
-            if (data === "plain end") route.say("ws:closePage", { wasClean: true });
-            else if (data === "reason") route.say("ws:closePage", { reason: "enough", wasClean: true });
-            else if (data === "end") route.say("ws:closePage", { code: 4002, reason: "enough", wasClean: true });
+            if (data === "end") route.say("ws:closePage", { code: 4002, reason: "enough", wasClean: true });
             else route.say("ws:sendToPage", { data, isBase64 });
           };
           route.say("ws:ensureOpened");
@@ -113,21 +111,6 @@ for (const [name, get] of Object.entries(CLASSES)) {
         "ws:closePage",
         ({ code, reason, wasClean }) => code === 4002 && reason === "enough" && wasClean,
       );
-    });
-
-    test("a close without a code is an empty frame", async () => {
-      const begun = (said) => (socket, event) => event.startsWith("open") && socket.send(said);
-      const mocked = await eventsOf(get(), "ws://nowhere.test/mocked", begun("plain end"));
-      assert.deepEqual(mocked, ["open one", "close 1005  clean"]);
-      // A frame has no reason without a code.
-      const reasoned = await eventsOf(get(), "ws://nowhere.test/mocked", begun("reason"));
-      assert.deepEqual(reasoned, ["open one", "close 1000 enough clean"]);
-      const byServer = await eventsOf(get(), `${base}/ws?relayed`, begun("close me plainly"));
-      assert.equal(byServer.at(-1), "close 1005  clean");
-      const before = upstream.closed.length;
-      await eventsOf(get(), `${base}/ws?relayed`, (socket, event) => event.startsWith("open") && socket.close());
-      await until(proxy, "/health", () => upstream.closed.length > before);
-      assert.equal(upstream.closed.at(-1), 1005);
     });
 
     test("a frame of the mock opens the socket", async () => {

@@ -10,7 +10,6 @@ import { WebSocketServer } from "ws";
 export async function startUpstream(tls) {
   const seen = [];
   const waiting = [];
-  const closed = [];
   const server = tls ? https.createServer(tls, answer) : http.createServer(answer);
   const wss = new WebSocketServer({ server, path: "/ws" });
   wss.on("connection", (socket, request) => {
@@ -20,10 +19,8 @@ export async function startUpstream(tls) {
       headers: request.headers,
       protocols: request.headers["sec-websocket-protocol"],
     });
-    socket.on("close", (code) => closed.push(code));
     socket.on("message", (data, isBinary) => {
-      if (String(data) === "close me plainly") socket.close();
-      else if (String(data) === "close me") socket.close(4001, "as you wish");
+      if (String(data) === "close me") socket.close(4001, "as you wish");
       else if (String(data) === "kill me") socket.terminate();
       else socket.send(isBinary ? data : `echo ${data}`, { binary: isBinary });
     });
@@ -50,8 +47,6 @@ export async function startUpstream(tls) {
   return {
     url,
     seen,
-    /** The code of each WebSocket's close, in order. */
-    closed,
     server,
     /** Let a response at /steps go on. */
     step: () => waiting.shift()?.(),

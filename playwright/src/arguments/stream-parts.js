@@ -77,7 +77,7 @@ function jsonText(call, value) {
  * Read the pieces of a mock's body; empty ones are left out.
  *
  * @param {Iterable<string | Uint8Array>} chunks
- * @returns {{ whole: Buffer, pieces: number[] }} the body, and the bytes of each piece
+ * @returns {{ whole: Buffer, sizes: number[] }} the body, and the bytes of each piece
  * @throws {UsageError} it is no iterable of text and bytes
  */
 function readChunks(chunks) {
@@ -85,7 +85,7 @@ function readChunks(chunks) {
     throw new UsageError(`chunks is an array of the pieces, not ${JSON.stringify(chunks)}`);
   }
   const contents = [...chunks].map(contentOf).filter(({ length }) => length);
-  return { whole: Buffer.concat(contents), pieces: contents.map(({ length }) => length) };
+  return { whole: Buffer.concat(contents), sizes: contents.map(({ length }) => length) };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 /** @import { Route as PublicRoute } from "../../index.js" */
 
-const { readFault } = require("../arguments/fault.js");
+const { readHow } = require("../arguments/answers.js");
 const { checked } = require("../arguments/options.js");
 const { isParts } = require("../arguments/stream-parts.js");
 const { UsageError } = require("../errors.js");
@@ -91,7 +91,7 @@ class Route {
    * @param {import("../../index.js").FulfillOptions} options
    */
   async #pour(parts, { json, path, response, delay, fault, after, rate, ...options }) {
-    if (readFault(fault, after).fault) {
+    if (readHow({ fault, after }).fault) {
       throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
     }
     if ([json, path, response, delay, rate].some((each) => each !== undefined)) {

@@ -4,7 +4,7 @@
 
 const { checked } = require("../arguments/options.js");
 const { contentOf, jsonLine, serverSentEvent } = require("../arguments/stream-parts.js");
-const { abortCode } = require("../arguments/abort-code.js");
+const { abortCode } = require("../arguments/answers.js");
 
 /**
  * An answer whose body a test writes.

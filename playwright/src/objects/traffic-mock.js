@@ -4,7 +4,7 @@
 
 const { CONTEXT_COOKIE, CONTEXT_MEMBER } = require("trafficmock-agent/protocol/facts");
 const { RoutingError, UsageError } = require("../errors.js");
-const { readSequence, readStep } = require("../arguments/answer-sequence.js");
+const { readAnswers } = require("../arguments/answers.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { build } = require("../arguments/mock-response.js");
 const { lateWait } = require("../session/late-wait.js");
@@ -100,27 +100,9 @@ class TrafficMock {
     const matcher = this.#matcher(url);
     checkMock("mock", matcher, options);
     const { times, required, sequence, ...answer } = options;
-    const must = this.#must({ times, required });
-    if (sequence !== undefined) {
-      const { delay, ...beside } = answer;
-      if (Object.keys(beside).length) {
-        throw new UsageError("with sequence, each answer has its own status, headers and body");
-      }
-      return this.#reply(matcher, { sequence: await readSequence(sequence, delay) }, must);
-    }
-    const step = await readStep(answer);
-    const { response, fault } = step.result;
-    if (fault || step.pieces || step.rate) return this.#reply(matcher, { sequence: [step] }, must);
-    return this.#reply(matcher, { reply: response }, { ...must, delay: answer.delay });
-  }
-
-  /**
-   * @param {Matcher} matcher
-   * @param {import("../session/http-routes.js").Reply} reply
-   * @param {import("../session/http-routes.js").RouteOptions} options
-   */
-  async #reply(matcher, reply, options) {
-    return new RouteHandle(this.#session, await this.#session.http.reply(matcher, reply, options));
+    const answers = await readAnswers(answer, sequence);
+    const entry = await this.#session.http.reply(matcher, { answers }, this.#must({ times, required }));
+    return new RouteHandle(this.#session, entry);
   }
 
   /**

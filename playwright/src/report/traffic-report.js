@@ -69,19 +69,19 @@ function reportLines(session, { requests, recorded, unmet, similar, applications
   if (undecided.length) lines.push("without a decision of this test:", ...counted(undecided.map(row)));
   if (doubtful.length) lines.push("decided without a context:", ...counted(doubtful.map(row)));
   const isNothing = !requests.length && similar.every((each) => !each.length);
-  if (isNothing || unmet.length) lines.push(...applicationLines(session, { unmet, applications, isNothing }));
+  if (isNothing) lines.push(...nothingCame(session, unmet, applications));
   return lines;
 }
 
 /**
  * @param {Session} session
- * @param {Pick<Traffic, "unmet" | "applications"> & { isNothing: boolean }} traffic `isNothing` if no request came
- * @returns {string[]} the applications that requests can come from; none if all these routes are for servers of this process, of
- *   which nothing can come
+ * @param {RouteEntry[]} unmet
+ * @param {string[]} applications lines about the connected applications
+ * @returns {string[]} none if all these routes are for servers of this process, of which nothing can come
  */
-function applicationLines(session, { unmet, applications, isNothing }) {
+function nothingCame(session, unmet, applications) {
   if (unmet.length && unmet.every((entry) => ownPort(session, entry))) return [];
-  return isNothing ? ["No request of any application came since the test began.", ...applications] : applications;
+  return ["No request of any application came since the test began.", ...applications];
 }
 
 /**
@@ -147,4 +147,4 @@ function addToError({ errors }, lines) {
   error.message = text;
 }
 
-module.exports = { addToError, applicationLines, reportLines, trafficOf, unmetLines };
+module.exports = { addToError, nothingCame, reportLines, trafficOf, unmetLines };

@@ -3,7 +3,6 @@
 const { randomUUID } = require("node:crypto");
 const { UsageError } = require("../errors.js");
 const { callSite, written } = require("./call-site.js");
-const { readDelay } = require("../arguments/delay.js");
 const { now } = require("./proxy-clock.js");
 const { RoutedRequest } = require("./routed-request.js");
 
@@ -11,13 +10,12 @@ const { RoutedRequest } = require("./routed-request.js");
  * @typedef {import("../arguments/matcher.js").Matcher} Matcher
  * @typedef {import("./request-state.js").RequestState} RequestState
  * @typedef {"default" | "wait" | "ignoreErrors"} Behavior
- * @typedef {{ times?: number, required?: boolean, delay?: number, used?: Set<number> }} RouteOptions how many requests it
- *   takes; whether the test fails if none meets it; the milliseconds after which the proxy sends the reply; where the
- *   numbers of the entries of its HAR go that answer
+ * @typedef {{ times?: number, required?: boolean, used?: Set<number> }} RouteOptions how many requests it takes; whether
+ *   the test fails if none meets it; where the numbers of the entries of its HAR go that answer
  * @typedef {{ name: string, entries: any[], notFound: string, pace?: number, matchOn?: string[], ignore?: string[],
  *   inOrder?: boolean, followRedirects?: boolean }} SentHar the HAR of `route:register`
- * @typedef {{ reply?: object, sequence?: object[], har?: SentHar, record?: object }} Reply the response to all requests of
- *   a route, without a URL; the answers to one after the other; the HAR that has those to some; or how one is recorded
+ * @typedef {{ answers?: import("../arguments/answers.js").Answer[], har?: SentHar, record?: object }} Reply the answers to
+ *   the requests of a route, one after the other; the HAR that has those to some; or how one is recorded
  */
 
 const BEHAVIORS = ["default", "wait", "ignoreErrors"];
@@ -29,7 +27,7 @@ class RouteEntry {
    * @param {Function} [handler] none for a fixed response
    * @param {RouteOptions} [options]
    */
-  constructor(matcher, handler, { times, required = false, delay, used } = {}) {
+  constructor(matcher, handler, { times, required = false, used } = {}) {
     this.id = randomUUID();
     this.matcher = matcher;
     /** @type {Function} */
@@ -37,7 +35,6 @@ class RouteEntry {
     /** When it was made, by the clock of this process. */
     this.began = now();
     this.times = readTimes(times);
-    this.delayMs = readDelay(delay);
     this.required = required;
     /** The numbers of the entries of its HAR that have answered. */
     this.used = used;

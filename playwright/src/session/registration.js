@@ -92,7 +92,7 @@ class Registration {
   }
 
   /** @param {import("./http-routes.js").RouteEntry} entry */
-  async addRoute({ id: routeId, matcher, placeOf, reply, times, delayMs }) {
+  async addRoute({ id: routeId, matcher, placeOf, reply, times }) {
     const asked = this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
@@ -102,7 +102,6 @@ class Registration {
       ...placed(placeOf()),
       ...reply,
       ...(times !== undefined && { times }),
-      ...(delayMs !== undefined && { delayMs }),
     });
     return asked.catch((error) => {
       throw error instanceof UsageError ? raisedAt(error, placeOf()) : error;

@@ -2,7 +2,7 @@
 
 const { UnmetRouteError } = require("../errors.js");
 const { raisedAt, written } = require("./call-site.js");
-const { applicationLines, unmetLines } = require("../report/traffic-report.js");
+const { nothingCame, unmetLines } = require("../report/traffic-report.js");
 
 /**
  * Add an error to a test for the required routes that no request has met. Routes that the test has removed do not count.
@@ -22,7 +22,7 @@ async function checkRequired(session) {
   const lines = unmetLines(session, { unmet, similar });
   // A request that carries the context of another test came, but not to this one.
   const isNothing = !traffic.requests.size && similar.every((/** @type {any[]} */ each) => !each.length);
-  lines.push(...applicationLines(session, { unmet, applications, isNothing }));
+  if (isNothing) lines.push(...nothingCame(session, unmet, applications));
   const error = new UnmetRouteError(lines.join("\n"));
   session.errors.add(raisedAt(error, unmet[0].placeOf()));
 }

@@ -1,9 +1,7 @@
 "use strict";
 
 const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = require("../errors.js");
-const { abortCode } = require("../arguments/abort-code.js");
-const { readDelay } = require("../arguments/delay.js");
-const { readFault, readRate } = require("../arguments/fault.js");
+const { abortCode, readHow } = require("../arguments/answers.js");
 const headers = require("../arguments/headers.js");
 const mockResponse = require("../arguments/mock-response.js");
 const overriding = require("../arguments/request-overrides.js");
@@ -18,7 +16,6 @@ const { WrittenStream } = require("./written-stream.js");
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
  * @typedef {import("../../index.js").FetchOptions} FetchOptions
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
- * @typedef {{ delayMs?: number, rate?: number }} Timing when a decision is sent, and the bytes of the body in a second
  * @typedef {"running" | "fallen back" | "undecided" | "settled"} Stage `undecided`: the handler returned without a decision
  */
 
@@ -138,15 +135,13 @@ class RoutedRequest {
    */
   async fulfill({ response: view, path, body, json, delay, fault, after, rate, ...options } = {}) {
     this.checkOpen();
-    const delayMs = readDelay(delay);
-    const breaks = readFault(fault, after);
-    const atRate = readRate(rate, breaks);
+    const how = readHow({ delay, fault, after, rate });
     const response = view && this.session.views.stateOf(view);
     if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
     const content = await mockResponse.readContent({ path, body, json });
     this.checkOpen();
     const wire = mockResponse.build({ ...options, ...content, response }, this.request.url);
-    this.settle({ action: "fulfill", response: wire, ...breaks }, "fulfilled", { ...later(delayMs), ...atRate });
+    this.settle({ action: "fulfill", response: wire, ...how }, "fulfilled");
   }
 
   /**
@@ -170,12 +165,11 @@ class RoutedRequest {
    */
   continue({ delay, fault, after, rate, ...options } = {}) {
     this.checkOpen();
-    const breaks = readFault(fault, after);
-    const timing = { ...later(readDelay(delay)), ...readRate(rate, breaks) };
+    const how = readHow({ delay, fault, after, rate });
     const changes = overriding.read(options);
     overriding.checkScheme(this.request, changes);
     const overrides = this.change(changes);
-    this.settle({ action: "continue", ...(overrides && { overrides }), ...breaks }, "continued", timing);
+    this.settle({ action: "continue", ...(overrides && { overrides }), ...how }, "continued");
   }
 
   /**
@@ -186,8 +180,8 @@ class RoutedRequest {
    */
   abort(code = "failed", { delay } = {}) {
     this.checkOpen();
-    const timing = later(readDelay(delay));
-    this.settle({ action: "abort", errorCode: abortCode(code) }, `aborted with ${code}`, timing);
+    const how = readHow({ delay });
+    this.settle({ action: "abort", errorCode: abortCode(code), ...how }, `aborted with ${code}`);
   }
 
   /**
@@ -260,15 +254,13 @@ class RoutedRequest {
   }
 
   /**
-   * @param {{ action: string, [key: string]: unknown }} result
+   * @param {import("../arguments/answers.js").Answer} answer
    * @param {string} decision as text for reports
-   * @param {Timing} [timing]
    */
-  settle(result, decision, timing) {
+  settle(answer, decision) {
     this.close(decision);
-    this.send(result, timing);
-    const isFailed = result.action === "abort" || (result.action === "fulfill" && result.fault);
-    if (isFailed) this.request.answer(null);
+    this.send(answer);
+    if (answer.action === "abort") this.request.answer(null);
   }
 
   /** @param {string} decision as text for reports */
@@ -278,21 +270,12 @@ class RoutedRequest {
     this.session.http.open.delete(this.request.id);
   }
 
-  /**
-   * @param {object} result
-   * @param {Timing} [timing]
-   */
-  send(result, timing) {
+  /** @param {object} result an answer, or a fetch */
+  send(result) {
     const { request, runId } = this;
-    this.session.send({ type: "handler:result", requestId: request.id, runId, result, ...timing });
+    this.session.send({ type: "handler:result", requestId: request.id, runId, result });
   }
 }
-
-/**
- * @param {number | undefined} delayMs
- * @returns {Timing}
- */
-const later = (delayMs) => (delayMs === undefined ? {} : { delayMs });
 
 /**
  * @param {string} url

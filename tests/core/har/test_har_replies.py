@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 from msgspec import UNSET, Raw, structs
 
-from tests.core.http.reply_case import ReplyCase
+from tests.core.answers.reply_case import ReplyCase
 from tests.support.builders import URL, fall_back, glob, request, start
 from tests.support.playbook import SETTINGS
 from trafficmock import records
@@ -405,5 +405,5 @@ class MemoryTests(HarCase):
     def test_reply(self) -> None:
         """The body is kept."""
         answer = {"status": 200, "statusText": "", "headers": {}, "bodyBase64": "aGk="}
-        self.registers(reply=answer)
+        self.registers(answers=[{"action": "fulfill", "response": answer}])
         self.assertEqual(self.answer(), "hi")

@@ -6,15 +6,16 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import request
-from trafficmock.core.har.har_lookup import HarAnswer, HarLookup
+from trafficmock.core.answers.response_rules import sendable_response
+from trafficmock.core.har.har_lookup import HarLookup
 from trafficmock.core.har.match_rules import HarQuestion
 from trafficmock.core.http.nearest_entry import missing_entry
-from trafficmock.core.mocks.response_rules import sendable_response
 from trafficmock.matching import PatternCache
 from trafficmock.testing.har.har_entries import har_entries
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fulfill
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -37,8 +38,8 @@ class ProgramTests(SynchronousTestCase):
         question = HarQuestion.of(request(url, method, sent))
         found = har.find(question)
         self.assertIsNotNone(found, missing_entry(har, question, PatternCache()))
-        assert found is not None and isinstance(found.outcome, HarAnswer)
-        return sendable_response(found.outcome.response)
+        assert found is not None and isinstance(found.answer, Fulfill)
+        return sendable_response(found.answer.response)
 
     def content(self, *asked: Any, **rules: Any) -> bytes:
         return body.to_bytes(self.given(*asked, **rules).body_base64)

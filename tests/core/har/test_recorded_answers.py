@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.core.http.reply_case import ReplyCase
+from tests.core.answers.reply_case import ReplyCase
 from tests.support.builders import URL, failure, glob, request, response
 from trafficmock import records
 from trafficmock.core.effects import Send, WriteRecording

@@ -11,7 +11,7 @@ from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import (
+from trafficmock.wire.payloads.answer import (
     Abort,
     Continue,
     Fallback,

@@ -6,14 +6,14 @@ from weakref import WeakSet
 
 from msgspec import UNSET, structs
 
-from tests.core.http.reply_case import ANSWER, ReplyCase
-from tests.support.builders import fulfill, response
+from tests.core.answers.reply_case import ANSWER, ReplyCase
+from tests.support.builders import response
 from tests.support.playbook import SETTINGS
 from trafficmock import records
 from trafficmock.core.effects import EffectList, Effects, Moment, Send
 from trafficmock.core.timers import Alarm, PlannedSteps
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads.handler_action import Abort, Continue, Fallback, Fulfill
+from trafficmock.wire.payloads.answer import Abort, Continue, Fallback, Fulfill
 
 SECONDS = 4.0
 DELAY = int(SECONDS * 1000)
@@ -34,7 +34,9 @@ class DelayCase(ReplyCase):
 
     def does(self, action: Any, run_id: str = "1", delay_ms: int = DELAY) -> Effects:
         """Let the handler of the request end with an action."""
-        self.worker.sends(inbound.HandlerResult("r1", action, run_id, delay_ms))
+        if isinstance(action, Fulfill | Continue | Abort):
+            action = structs.replace(action, delay_ms=delay_ms)
+        self.worker.sends(inbound.HandlerResult("r1", action, run_id))
         return self.playbook.take()
 
     def runs_handler(self) -> None:
@@ -101,8 +103,8 @@ class HandlerTests(DelayCase):
         self.asks("r1")
         self.asks("r2")
         for run_id, delay_ms in (("1", 2 * DELAY), ("2", DELAY)):
-            result = structs.replace(fulfill(f"r{run_id}"), run_id=run_id, delay_ms=delay_ms)
-            self.worker.sends(result)
+            answer = Fulfill(response(), delay_ms=delay_ms)
+            self.worker.sends(inbound.HandlerResult(f"r{run_id}", answer, run_id))
         self.playbook.take()
         self.assertEqual(self.decided(self.later()).request_id, "r2")
         self.assertEqual(self.decided(self.later()).request_id, "r1")

@@ -19,7 +19,7 @@ from tests.support.builders import (
 from tests.support.playbook import SETTINGS, Peer, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.payloads.answer import Fetch
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import (
     REQUEST_SETTLED,
@@ -82,7 +82,7 @@ class FetchTests(SynchronousTestCase):
     def test_options(self) -> None:
         """Overrides and limits reach the agent."""
         overrides = SerializedOverrides(headers={}, headers_list=[("A", "b"), ("a", "c")])
-        self.worker.sends(inbound.HandlerResult("r1", handler_action.Fetch("f1", overrides, 0, 3)))
+        self.worker.sends(inbound.HandlerResult("r1", Fetch("f1", overrides, 0, 3)))
         question = outbound.DecisionFetch(
             "r1", "f1", SerializedOverrides(headers={"a": "b, c"}), 0, 3
         )
@@ -220,5 +220,5 @@ class FetchTests(SynchronousTestCase):
         self.worker.test("late").route(predicate())
         self.agent.sends(start("r2"))
         self.playbook.take()
-        self.worker.sends(inbound.HandlerResult("r2", handler_action.Fetch("f1", UNSET)))
+        self.worker.sends(inbound.HandlerResult("r2", Fetch("f1", UNSET)))
         self.playbook.expect(done(self.worker, "f1", SerializedError("Error", ANY), "r2"))

@@ -19,6 +19,7 @@ from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, LOCAL, REPLY, STREA
 from trafficmock.wire.inbound import RequestBody
 from trafficmock.wire.local_reports import Batch, FilterAck, RequestPassed
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fulfill
 
 SECONDS = 1000
 """Where the clock of a playbook begins."""
@@ -86,7 +87,7 @@ class ClockTests(SynchronousTestCase):
 
     def test_replied(self) -> None:
         """The owner learns it with a request that its fixed answer answered."""
-        reply = inbound.RouteRegister("p", "t", glob("**"), reply=response())
+        reply = inbound.RouteRegister("p", "t", glob("**"), answers=[Fulfill(response())])
         self.told.sends(reply)
         self.playbook.take()
         self.playbook.wait(1)

@@ -8,7 +8,7 @@ from trafficmock.core.effects import Effects
 from trafficmock.matching.allow_list import MOST_PATTERNS
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import Fallback
+from trafficmock.wire.payloads.answer import Fallback
 from trafficmock.wire.payloads.serialized_matcher import SerializedCondition, SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 

@@ -13,6 +13,7 @@ from tests.support.builders import (
     redirect,
     report,
     request,
+    response,
     start,
 )
 from tests.support.playbook import EPOCH_MS, Peer, Playbook
@@ -20,6 +21,7 @@ from trafficmock.core.effects import Effects, Overdue, Send
 from trafficmock.core.waits import sent_requests, waits
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fulfill
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedCondition
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import (
@@ -392,7 +394,7 @@ class BeginningTests(WaitsCase):
         self.playbook.take()
         self.waits(kind="response")
         self.asks(start("r1", CUP))
-        result = inbound.HandlerResult("r1", fulfill("r1").result, "1", 1000)
+        result = inbound.HandlerResult("r1", Fulfill(response(), delay_ms=1000), "1")
         self.assertEqual(self.says(result), [])
         self.playbook.wait(1)
         self.assertEqual(self.sent(), [WaitMet("w", "r1")])

@@ -12,7 +12,7 @@ from zope.interface import implementer
 
 from trafficmock.proxy.http1.framing import CHUNKED, NONE, BodyKind, Framing
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
-from trafficmock.wire.payloads.handler_action import Fault
+from trafficmock.wire.payloads.answer import BodyWay
 
 TEN = Framing(BodyKind.LENGTH, 10)
 
@@ -20,37 +20,37 @@ TEN = Framing(BodyKind.LENGTH, 10)
 class BrokenAnswerTests(SynchronousTestCase):
     """Where an answer breaks."""
 
-    def begun(self, fault: Fault, framing: Framing) -> tuple[bool, int | None]:
-        answer = BrokenAnswer(fault)
+    def begun(self, way: BodyWay, framing: Framing) -> tuple[bool, int | None]:
+        answer = BrokenAnswer(way)
         return answer.begin(framing), answer.left
 
     def test_default(self) -> None:
         """Half of a body with a length comes before it is truncated, all of another one."""
-        self.assertEqual(self.begun(Fault("truncated"), TEN), (True, 5))
-        self.assertEqual(self.begun(Fault("truncated"), CHUNKED), (True, None))
-        self.assertEqual(self.begun(Fault("stall"), TEN), (True, 0))
+        self.assertEqual(self.begun(BodyWay("truncated"), TEN), (True, 5))
+        self.assertEqual(self.begun(BodyWay("truncated"), CHUNKED), (True, None))
+        self.assertEqual(self.begun(BodyWay("stall", 0), TEN), (True, 0))
 
     def test_behind_the_end(self) -> None:
         """Behind the end of a body nothing happens, unless it has to be sent in chunks."""
-        self.assertFalse(self.begun(Fault("stall", 10), TEN)[0])
-        self.assertFalse(self.begun(Fault("truncated"), NONE)[0])
-        self.assertTrue(self.begun(Fault("malformed_chunk", 10), TEN)[0])
-        self.assertTrue(self.begun(Fault("stall", 1000), CHUNKED)[0])
+        self.assertFalse(self.begun(BodyWay("stall", 10), TEN)[0])
+        self.assertFalse(self.begun(BodyWay("truncated"), NONE)[0])
+        self.assertTrue(self.begun(BodyWay("malformed_chunk", 10), TEN)[0])
+        self.assertTrue(self.begun(BodyWay("stall", 1000), CHUNKED)[0])
 
     def test_unanswered(self) -> None:
         """A connection that is closed, or reset at once, has no answer."""
-        for fault, expected in (
-            (Fault("empty_response"), True),
-            (Fault("connection_reset"), True),
-            (Fault("connection_reset", 0), False),
-            (Fault("stall"), False),
+        for way, expected in (
+            (BodyWay("empty_response"), True),
+            (BodyWay("connection_reset"), True),
+            (BodyWay("connection_reset", 0), False),
+            (BodyWay("truncated"), False),
         ):
-            self.assertEqual(BrokenAnswer(fault).is_unanswered, expected, fault)
+            self.assertEqual(BrokenAnswer(way).is_unanswered, expected, way)
 
     @given(st.lists(st.binary(max_size=9)), st.integers(0, 40))
     def test_any_pieces(self, pieces: list[bytes], after: int) -> None:
         """However the body comes, the same bytes of it come before the fault."""
-        answer = BrokenAnswer(Fault("truncated", after))
+        answer = BrokenAnswer(BodyWay("truncated", after))
         answer.begin(CHUNKED)
         whole = b"".join(pieces)
         self.assertEqual(b"".join(map(answer.take, pieces)), whole[:after])
@@ -80,7 +80,7 @@ class RatedBodyTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.source = Clock(), Source()
         self.written: list[bytes] = []
-        self.body = RatedBody(40, self.clock, self.written.append, self.source)
+        self.body = RatedBody(2, 0.05, self.clock, self.written.append, self.source)
 
     def test_pieces(self) -> None:
         """A piece is written in 50 ms; the server is read when all are written."""
@@ -115,7 +115,7 @@ class RatedBodyTests(SynchronousTestCase):
 
     def test_one_byte(self) -> None:
         """At a tiny rate, a byte takes its whole time."""
-        body = RatedBody(2, self.clock, self.written.append, self.source)
+        body = RatedBody(1, 0.5, self.clock, self.written.append, self.source)
         body.data(b"ab")
         self.clock.advance(0.4)
         self.assertEqual(self.written, [b"a"])

@@ -117,17 +117,8 @@ class CloseTests(SynchronousTestCase):
         side.clock.advance(5)
         self.assertTrue(side.transport.aborted)
 
-    def test_ours_without_code(self) -> None:
-        """Without a code, or with that of an empty frame, the frame is empty."""
-        for code in (None, 1005):
-            side = Side()
-            side.frames.close(code, "")
-            self.assertEqual(side.transport.value(), b"\x88\x00")
-            side.frames.data_received(b"\x88\x80\0\0\0\0")
-            self.assertEqual(side.receiver.received, [(1005, "", True)])
-
     def test_codes(self) -> None:
-        """Codes that may not be sent become 1000, and so does none before a reason."""
+        """Codes that may not be sent become 1000 (RFC 6455 section 7.4)."""
         for code, sent in ((None, 1000), (1005, 1000), (7, 1000), (3000, 3000)):
             side = Side()
             side.frames.close(code, "é" * 100)

@@ -1,9 +1,7 @@
 """What people and machines see of the log."""
 
 import json
-import os
 import sys
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
@@ -11,7 +9,6 @@ from twisted.logger import Logger, LogLevel, LogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.server.process.log_observers import LEVELS, make_observer
-from trafficmock.server.process.log_writer import LOG_BUFFER_BYTES
 
 ORDER = [LogLevel.debug, LogLevel.info, LogLevel.warn, LogLevel.error, LogLevel.critical]
 
@@ -24,7 +21,7 @@ class LogTestCase(SynchronousTestCase):
         self.patch(sys, "stdout", self.output)
 
     def logger(self, level: str, namespace: str, *, as_json: bool = False) -> Logger:
-        publisher = LogPublisher(make_observer("-", level, as_json=as_json, at_end=None))
+        publisher = LogPublisher(make_observer("-", level, as_json=as_json))
         return Logger(namespace, observer=publisher)
 
     def shown(self, level: str, namespace: str) -> list[str]:
@@ -86,39 +83,6 @@ class FormTests(LogTestCase):
         """A file is appended to."""
         path = Path(self.mktemp())
         path.write_text("before\n")
-        observer = make_observer(str(path), "info", as_json=False, at_end=None)
+        observer = make_observer(str(path), "info", as_json=False)
         Logger("trafficmock", observer=LogPublisher(observer)).info("after")
         self.assertRegex(path.read_text(), r"\Abefore\n.* after\n\Z")
-
-
-class ReaderTests(SynchronousTestCase):
-    """A log that goes to another process."""
-
-    def setUp(self) -> None:
-        self.reader, writer = os.pipe()
-        self.addCleanup(os.close, self.reader)
-        self.stream = os.fdopen(writer, "w")
-        self.addCleanup(self.stream.close)
-        self.patch(sys, "stdout", self.stream)
-
-    def test_dropped(self) -> None:
-        """What nobody read is counted, in the form of the log and whatever its level."""
-        ends: list[Callable[[], None]] = []
-        observer = make_observer("-", "error", as_json=True, at_end=ends.append)
-        log = Logger("trafficmock", observer=LogPublisher(observer))
-        for _ in range(3):
-            log.error("{text}", text="x" * (LOG_BUFFER_BYTES // 2))
-        lines: list[dict[str, object]] = []
-        with os.fdopen(os.dup(self.reader)) as read:
-            while len(lines) < 2:
-                lines.append(json.loads(read.readline().strip("\x1e\n")))
-        (finish,) = ends
-        finish()
-        self.assertEqual(lines[1]["number"], 2)
-        self.assertIn("lines of this log were dropped", str(lines[1]["log_format"]))
-
-    def test_direct(self) -> None:
-        """A daemon's log is written by whoever logs."""
-        observer = make_observer("-", "info", as_json=False, at_end=None)
-        Logger("trafficmock", observer=LogPublisher(observer)).info("hello")
-        self.assertIn(b"hello", os.read(self.reader, 100))

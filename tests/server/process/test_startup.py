@@ -71,11 +71,11 @@ class StartingTests(SynchronousTestCase):
     def test_observer(self) -> None:
         """Without a log file of ours twistd's own logging stays."""
         options = self.options()
-        self.assertIsNone(chosen_observer(options, MemoryReactorClock()))
+        self.assertIsNone(chosen_observer(options))
         options["logfile"] = "-"
-        self.assertIsNotNone(chosen_observer(options, MemoryReactorClock()))
+        self.assertIsNotNone(chosen_observer(options))
         options["logfile"] = str(Path(self.mktemp()) / "none" / "x.log")
-        message = self.refused(chosen_observer, options, MemoryReactorClock())
+        message = self.refused(chosen_observer, options)
         self.assertRegex(
             message, "--logfile '.*x.log' cannot be written: No such file or directory"
         )

@@ -7,7 +7,7 @@ from attrs import define, field
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN
-from trafficmock.wire.payloads.handler_action import Fallback
+from trafficmock.wire.payloads.answer import Fallback
 
 
 @define

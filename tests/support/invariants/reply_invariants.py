@@ -45,9 +45,8 @@ class ReplyInvariants:
 
     def _registered(self, worker: str, cause: inbound.RouteRegister) -> None:
         key = worker, cause.route_id
-        steps = () if cause.sequence is UNSET else cause.sequence
-        is_recorded = cause.record is not UNSET
-        if is_recorded or cause.delay_ms or any(step.delay_ms is not UNSET for step in steps):
+        is_delayed = any(answer.delay_ms is not UNSET for answer in cause.answers or ())
+        if is_delayed or cause.record is not UNSET:
             self.delayed.add(key)
         if worker in self.knows and isinstance(cause.times, int):
             self.left[key] = cause.times

@@ -11,7 +11,7 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.local_reports import Batch, RequestPassed
-from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.payloads.answer import Fetch
 
 DECISIONS: dict[str, type] = {
     "passthrough": outbound.DecisionPassthrough,
@@ -259,9 +259,7 @@ class RequestInvariants:
 
     def _fetch_done(self, send: Send, message: outbound.FetchDone, cause: object) -> None:
         key = message.request_id, message.fetch_id
-        if isinstance(cause, inbound.HandlerResult) and isinstance(
-            cause.result, handler_action.Fetch
-        ):
+        if isinstance(cause, inbound.HandlerResult) and isinstance(cause.result, Fetch):
             assert key == (cause.request_id, cause.result.fetch_id), f"another fetch: {send}"
         else:
             self.fetches[*key, send.to[0]] -= 1

@@ -17,7 +17,7 @@ from tests.support.hypothesis_profiles import profile
 from tests.testing import runs
 from tests.testing.fakes import request, response
 from trafficmock.core.effects import WriteRecording
-from trafficmock.core.har.har_lookup import HarAnswer, HarLookup
+from trafficmock.core.har.har_lookup import HarLookup
 from trafficmock.core.har.match_rules import HarQuestion
 from trafficmock.core.state.har_recording import Exchange
 from trafficmock.redaction.redactor import Redactor
@@ -31,6 +31,7 @@ from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.wire.inbound import RecordingQuery
 from trafficmock.wire.outbound import RecordingPiece
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fulfill
 from trafficmock.wire.payloads.serialized_har import (
     Content,
     SerializedHar,
@@ -68,8 +69,8 @@ def answer_to(lookup: HarLookup, question: HarQuestion) -> Any:
     """Give the response that was recorded for a request."""
     found = lookup.find(question)
     assert found is not None
-    assert isinstance(found.outcome, HarAnswer)
-    return found.outcome.response
+    assert isinstance(found.answer, Fulfill)
+    return found.answer.response
 
 
 class ReplayTests(SynchronousTestCase):

@@ -150,26 +150,6 @@ async def closed_by_the_handler(t: RowContext) -> None:
 
 
 @row
-async def closed_without_a_code(t: RowContext) -> None:
-    """A handler closes the socket with neither code nor reason: its frame is empty."""
-    # The npm agent puts a code into it.
-    code = 1005 if t.node_app.agent == "ours" else 1000
-    url = t.socket_url("mock")
-
-    async def handler(ws: Any) -> None:
-        async def close(_: Any) -> None:
-            await t(ws.close())
-
-        ws.on_message(t.adapter.handler(close))
-
-    await mock(t, url, handler)
-    key = await opened(t, url)
-    await t.control_app("ws/send", id=key, data="bye")
-    last = (await events(t, key, 2))[-1]
-    assert (last["type"], last["code"], last["reason"]) == ("close", code, ""), last
-
-
-@row
 async def closed_by_the_page(t: RowContext) -> None:
     """The application's close comes to the handler, once."""
     url = t.socket_url("mock")

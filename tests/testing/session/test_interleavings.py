@@ -82,7 +82,7 @@ class Interleavings(RuleBasedStateMachine):
         nothing = {"url": None, "method": None, "headers": None, "post_data": None}
         match end:
             case "fulfill":
-                routed.fulfill(Mock())
+                routed.fulfill(Mock(), {})
                 self._twice(routed)
             case "continue":
                 routed.continue_(**nothing)
@@ -103,14 +103,14 @@ class Interleavings(RuleBasedStateMachine):
     def held_route_ends(self, data: Any, decide: bool) -> None:  # noqa: FBT001 - drawn
         routed = self.held.pop(data.draw(st.sampled_from(sorted(self.held))))
         if decide:
-            routed.fulfill(Mock())
+            routed.fulfill(Mock(), {})
         routed.abandoned()
 
     # What must hold
 
     def _twice(self, routed: Any) -> None:
         try:
-            routed.fulfill(Mock())
+            routed.fulfill(Mock(), {})
         except AlreadyHandledError:
             return
         raise AssertionError("decided twice")

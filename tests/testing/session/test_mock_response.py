@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
 from tests.testing.fakes import request, response
-from trafficmock.core.mocks.response_rules import sendable_response
+from trafficmock.core.answers.response_rules import sendable_response
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.handlers.mock_response import File, Mock, build
 from trafficmock.testing.session.observation.request_state import ResponseState

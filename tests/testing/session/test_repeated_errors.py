@@ -59,7 +59,7 @@ class SummaryTests(SynchronousTestCase):
         """A body in parts is told to be joined."""
         harness = SessionHarness()
         body: Any = (part for part in (b"a", b"b"))
-        harness.route(lambda routed, _: routed.fulfill(Mock(body=body)))
+        harness.route(lambda routed, _: routed.fulfill(Mock(body=body), {}))
         with self.assertRaisesRegex(UsageError, r"not generator.*b\"\"\.join\(parts\)"):
             harness.matched()
 

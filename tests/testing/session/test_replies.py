@@ -7,9 +7,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, kept, request, response
 from trafficmock.testing.errors import IsolationError, RoutingError
+from trafficmock.testing.objects.route import read_file
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
-from trafficmock.testing.session.handlers.mock_response import Mock
+from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import inbound, outbound
 
@@ -25,9 +25,9 @@ class ReplyCase(SynchronousTestCase):
     def mock(self, times: float | None = None, harness: SessionHarness | None = None) -> Any:
         """Register a fixed answer; give what was sent."""
         harness = harness or self.harness
-        answer = FixedAnswer.of(Mock(status=203, body="fixed"))
+        answers = read_answers({"status": 203, "body": "fixed"}, None, read_file)
         promise = harness.session.http.route(
-            make_matcher("**"), answer, times, place="test.py:1", reply=answer.response
+            make_matcher("**"), None, times, place="test.py:1", answers=answers
         )
         (message,) = harness.take()
         if harness.acknowledges:
@@ -46,14 +46,15 @@ class RegisteredTests(ReplyCase):
         """The proxy gets the response without a URL, and how often it is to be given."""
         for times, sent in ((None, UNSET), (2, 2), (2.5, 3), (0, 1), (float("inf"), UNSET)):
             message = self.mock(times)
-            self.assertEqual((message.reply.status, message.reply.url), (203, UNSET))
+            (answer,) = message.answers
+            self.assertEqual((answer.response.status, answer.response.url), (203, UNSET))
             self.assertEqual(message.times, sent)
 
     def test_refused(self) -> None:
         """What the proxy refuses fails the call alone, and is no handler."""
         self.harness.acknowledges = False
-        answer = FixedAnswer.of(Mock())
-        promise = self.harness.session.http.route(make_matcher("**"), answer, reply=answer.response)
+        answers = read_answers({}, None, read_file)
+        promise = self.harness.session.http.route(make_matcher("**"), None, answers=answers)
         (message,) = self.harness.take()
         assert isinstance(message, inbound.RouteRegister)
         refusal = outbound.ProxyError("invalid_message", "bad", "t1", route_id=message.route_id)
@@ -65,7 +66,7 @@ class RegisteredTests(ReplyCase):
     def test_refused_after_its_end(self) -> None:
         """A route that was removed before the proxy refused it stays removed."""
         self.harness.acknowledges = False
-        promise = self.harness.session.http.route(make_matcher("**"), FixedAnswer.of(Mock()))
+        promise = self.harness.session.http.route(make_matcher("**"), None)
         (message,) = self.harness.take()
         assert isinstance(message, inbound.RouteRegister)
         self.harness.session.http.unroute(None, None)

@@ -6,8 +6,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import SessionHarness, entry
 from trafficmock.testing.errors import UnmetRouteError
+from trafficmock.testing.objects.route import read_file
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
+from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.handlers.mock_response import Mock
 
 
@@ -18,12 +19,11 @@ class RequiredTests(SynchronousTestCase):
         self.harness = SessionHarness()
 
     def mock(self, url: str, *, required: bool = True) -> None:
-        answer = FixedAnswer.of(Mock(status=201))
         self.harness.session.http.route(
             make_matcher(url),
-            answer,
+            None,
             place="test_shop.py:12",
-            reply=answer.response,
+            answers=read_answers({"status": 201}, None, read_file),
             required=required,
         )
         self.harness.acknowledge()
@@ -52,7 +52,7 @@ class RequiredTests(SynchronousTestCase):
         """A route that was met, was used up, was removed or is not required is no error."""
         self.mock("http://h.test/x", required=False)
         used: Any = self.harness.session.http.route(
-            make_matcher("**/a"), lambda routed, _: routed.fulfill(Mock()), 1, required=True
+            make_matcher("**/a"), lambda routed, _: routed.fulfill(Mock(), {}), 1, required=True
         )
         self.harness.acknowledge()
         self.assertTrue(used.done)

@@ -30,13 +30,13 @@ from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdenti
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.payloads.answer import Fallback, Fetch
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 from trafficmock.wire.payloads.welcome import Redaction
 
 
 def fulfills(routed: RoutedRequest, done: Any) -> None:
-    routed.fulfill(Mock(body="mock"))
+    routed.fulfill(Mock(body="mock"), {})
     done(None, None)
 
 
@@ -159,7 +159,7 @@ class RouteTests(SynchronousTestCase):
         done(None, None)
         (message,) = harness.take()
         assert isinstance(message, HandlerResult)
-        assert isinstance(message.result, handler_action.Fallback)
+        assert isinstance(message.result, Fallback)
         changes = message.result.overrides
         assert changes is not UNSET
         self.assertEqual((changes.method, changes.headers), ("PUT", {"x-one": "1"}))
@@ -213,7 +213,7 @@ class RouteTests(SynchronousTestCase):
         self.assertEqual(harness.results(), [("r1", "Fulfill")])
         nothing = {"url": None, "method": None, "headers": None, "post_data": None}
         for again in (
-            partial(routed.fulfill, Mock()),
+            partial(routed.fulfill, Mock(), {}),
             partial(routed.stream, Mock()),
             partial(routed.continue_, **nothing),
             partial(routed.abort, "failed"),
@@ -227,9 +227,10 @@ class RouteTests(SynchronousTestCase):
     def test_fault(self) -> None:
         """The test has no response of an answer that breaks."""
         harness = SessionHarness()
-        fault = handler_action.Fault("truncated")
-        harness.route(lambda routed, _: routed.fulfill(Mock(), fault=fault))
+        harness.route(lambda routed, _: routed.fulfill(Mock(), {"fault": "truncated"}))
         harness.matched()
+        error = SerializedError("Error", "the fault truncated", code="fault")
+        harness.receive(inbound.RequestResponse("r1", ok=False, error=error))
         self.assertIsNone(kept(harness.session.traffic.requests["r1"].answered))
 
     def test_name(self) -> None:
@@ -312,7 +313,7 @@ class RouteTests(SynchronousTestCase):
         self.assertEqual(kept(finished), [])
         routed, done = calls
         with self.assertRaises(TestEndedError):
-            routed.fulfill(Mock())
+            routed.fulfill(Mock(), {})
         done(None, ValueError("late"))
         self.assertEqual(harness.session.errors, [])
 
@@ -380,7 +381,7 @@ class FetchTests(SynchronousTestCase):
             promise = routed.fetch(FetchOptions())
             (message,) = harness.take()
             assert isinstance(message, HandlerResult)
-            assert isinstance(message.result, handler_action.Fetch)
+            assert isinstance(message.result, Fetch)
             error = SerializedError("Error", text, code=REQUEST_SETTLED)
             harness.receive(
                 outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error)
@@ -402,7 +403,7 @@ class FetchTests(SynchronousTestCase):
         promise = calls[0].fetch(FetchOptions())
         (message,) = harness.take()
         assert isinstance(message, HandlerResult)
-        assert isinstance(message.result, handler_action.Fetch)
+        assert isinstance(message.result, Fetch)
         error = SerializedError("Error", "connect ECONNREFUSED", code="ECONNREFUSED")
         harness.receive(outbound.FetchDone("r1", message.result.fetch_id, ok=False, error=error))
         raised = failure(promise)

@@ -22,8 +22,8 @@ from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
+from trafficmock.wire.payloads.answer import Abort
 
 
 class ErrorTests(SynchronousTestCase):
@@ -123,7 +123,7 @@ class ErrorTests(SynchronousTestCase):
             harness.route(lambda routed, done, code=code: done(routed.abort(code), None))
             harness.matched()
             (result,) = [each for each in harness.take() if isinstance(each, HandlerResult)]
-            self.assertIsInstance(result.result, handler_action.Abort)
+            self.assertIsInstance(result.result, Abort)
             self.assertEqual(getattr(result.result, "error_code", ""), sent)
         harness = SessionHarness()
         requests: list[RoutedRequest] = []

@@ -112,7 +112,7 @@ class KindTests(SynchronousTestCase):
     def test_of_others(self) -> None:
         """What this test got without a context, while other tests ran, is marked."""
         harness = SessionHarness()
-        harness.route(lambda routed, _: routed.fulfill(Mock()))
+        harness.route(lambda routed, _: routed.fulfill(Mock(), {}))
         harness.matched("r1")
         mine = {"testId": "t1", "title": "buys", "path": "f.py"}
         for count, others in ((1, "another test"), (7, "7 other tests")):
@@ -143,7 +143,7 @@ class KindTests(SynchronousTestCase):
         held: list[Any] = []
 
         def late(routed: Any, done: Any) -> None:
-            routed.fulfill(Mock())
+            routed.fulfill(Mock(), {})
             done(None, None)
 
         def undecided(routed: Any, done: Any) -> None:

@@ -6,13 +6,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness
 from trafficmock.testing.errors import StreamClosedError, UsageError, WaitTimeoutError
+from trafficmock.testing.session.arguments.stream_parts import content_of, server_sent_event
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.mock_response import Mock
-from trafficmock.testing.session.handlers.written_stream import (
-    STREAM_SEND_TIMEOUT,
-    content_of,
-    server_sent_event,
-)
+from trafficmock.testing.session.handlers.written_stream import STREAM_SEND_TIMEOUT
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,

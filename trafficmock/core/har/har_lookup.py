@@ -14,6 +14,8 @@ from urllib.parse import unquote
 from attrs import field, frozen
 from msgspec import UNSET, Raw
 
+from trafficmock.core.answers import response_rules
+from trafficmock.core.answers.body_way import fitted
 from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
 from trafficmock.core.har.match_rules import (
     HarQuestion,
@@ -26,6 +28,7 @@ from trafficmock.redaction import marks
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.http_syntax import join_repeats
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Abort, Fulfill
 from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedResponse
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.har.har_parts import HarEntry, HarResponse
-    from trafficmock.wire.payloads.handler_action import AbortCode
+    from trafficmock.wire.payloads.answer import AbortCode, Piece
     from trafficmock.wire.payloads.serialized_har import SerializedHar
     from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
@@ -69,28 +72,15 @@ _Numbered = tuple[int, Raw]
 
 
 @frozen
-class HarAnswer:
-    """A recorded response.
-
-    :param entry: the name of its entry, for messages.
-    :param pieces: the milliseconds before each piece in which it came, and the bytes of it.
-    """
-
-    entry: str
-    response: SerializedResponse = field(repr=False)
-    pieces: tuple[tuple[int, int], ...] = field(repr=False, default=())
-
-
-@frozen
 class HarFound:
     """What was recorded for a request.
 
     :param entries: the numbers of the entries: redirects, and the last one.
-    :param outcome: the response, or the code of a failure.
+    :param answer: the response, corrected by :mod:`.response_rules`, or the failure.
     """
 
     entries: tuple[int, ...]
-    outcome: HarAnswer | AbortCode
+    answer: Fulfill | Abort
 
 
 @frozen(eq=False, repr=False)
@@ -176,23 +166,25 @@ class HarLookup:
         if self.in_order:
             self._used.update(seen)
         if response.status in (0, STALLED):
-            return HarFound((*seen,), _failure(response.failure))
-        name = self._named(best[0], question)
+            return HarFound((*seen,), Abort(_failure(response.failure)))
         try:
-            given = _given(response, question.method)
-            return HarFound((*seen,), HarAnswer(name, given, self._paced(response)))
-        except HarEntryError as error:
+            given = response_rules.sendable_response(_given(response, question.method))
+        except (HarEntryError, response_rules.UnsendableMockError) as error:
+            name = self._named(best[0], question)
             raise HarEntryError(f"{name}: {error}") from None
+        return HarFound((*seen,), Fulfill(given, pieces=self._paced(response, given)))
 
-    def _paced(self, response: HarResponse) -> tuple[tuple[int, int], ...]:
+    def _paced(self, response: HarResponse, given: SerializedResponse) -> list[Piece] | UnsetType:
+        """Return the pieces in which a response came; unset for one that is sent at once."""
         if self.pace is UNSET or not response.pieces:
-            return ()
+            return UNSET
         times = [0, *(piece.time for piece in response.pieces)]
         pauses = [max(0, later - before) for before, later in pairwise(times)]
-        return tuple(
+        pieces = [
             (min(round(pause * self.pace), LONGEST_PAUSE_MS), piece.size)
             for pause, piece in zip(pauses, response.pieces, strict=True)
-        )
+        ]
+        return [*fitted(pieces, body.size(given.body_base64))]
 
     def best(self, question: HarQuestion) -> tuple[int, HarEntry] | None:
         """Return the entry that answers a request; ``None`` if none does.

@@ -5,10 +5,8 @@
 after the announcement, ``deferred_bodies`` sends the request to the observers then. ``chains`` runs
 the handlers of the owner in their order; ``handler_results`` handles the result of each,
 ``request_changes`` adds up their changes, and ``upstream_fetches`` has the agent fetch the real
-answer. ``replies`` answers a request by the reply of a route, a fixed response or a HAR, and
-``nearest_entry`` says why a HAR has no answer; ``recorded_answers`` answers by the real server, and
-records that. ``streamed_replies`` passes on the answers whose bodies a handler sends piece by
-piece. ``decisions`` settles the request. A request that was sent upstream is in ``awaited_reports``
-until ``response_reports`` gets its response or error; ``redirect_hops`` handles the requests of
-followed redirects.
+answer. ``nearest_entry`` says why a HAR has no answer; ``recorded_answers`` answers by the real
+server, and records that. ``decisions`` settles the request. A request that was sent upstream is in
+``awaited_reports`` until ``response_reports`` gets its response or error; ``redirect_hops`` handles
+the requests of followed redirects.
 """

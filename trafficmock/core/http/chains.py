@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from trafficmock.core.answers.route_answers import RouteAnswers
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.replies import Replies
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
@@ -46,7 +46,7 @@ class Chains:
     """Runs the chains of requests; :class:`.RequestRouting` settles those that are exhausted."""
 
     state: SharedState
-    replies: Replies
+    answers: RouteAnswers
     _run_ids: Iterator[int] = field(init=False, factory=lambda: count(1))
 
     def begin(self, pending: PendingRequest, claimant: Claimant) -> None:
@@ -64,7 +64,7 @@ class Chains:
         pending.chain = Chain(owner, pending.request, _in_order(candidates, owner), NO_CHANGES)
 
     def proceed(self, pending: PendingRequest, chain: Chain, out: EffectList) -> bool:
-        """Go on to the next route: run its handler, give its reply, or ask whether it matches.
+        """Go on to the next route: run its handler, give its answer, or ask whether it matches.
 
         :returns: ``False`` if no route is left.
         """
@@ -155,7 +155,7 @@ class Chains:
         chain.route = route
         if pending.owner is not None:
             pending.owner = structs.replace(pending.owner, route_id=route.id, route=route.shown)
-        answered = self.replies.answer(pending, chain, route, out)
+        answered = self.answers.answer(pending, chain, route, out)
         if answered is not None:
             return answered
         worker = chain.owner.worker

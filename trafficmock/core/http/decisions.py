@@ -12,9 +12,9 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.answers import body_way, response_rules
 from trafficmock.core.http import upstream_fetches
 from trafficmock.core.http.deferred_bodies import send_deferred
-from trafficmock.core.mocks import mock_faults, response_rules
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.state.lifecycle import AwaitedReport, IllegalStepError, RequestStage
 from trafficmock.wire import outbound as to_client
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestCancel
-    from trafficmock.wire.payloads.handler_action import AbortCode, Fault
+    from trafficmock.wire.payloads.answer import AbortCode, Fault
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 # Named here because CPython 3.11 takes long to find a member of an enumeration: for each request.
 _AWAITS_BODY, _SETTLED = RequestStage.AWAITS_BODY, RequestStage.SETTLED
@@ -100,7 +100,7 @@ class Decisions:
         :param rate: the bytes of its body that the application gets in a second.
         """
         if fault is not UNSET and FAULTS not in pending.agent.features:
-            self._abort_for(pending, fault, mock_faults.code_like(fault), out)
+            self._abort_for(pending, fault, body_way.code_like(fault), out)
             return
         try:
             if overrides is not None:
@@ -115,10 +115,9 @@ class Decisions:
         out.record(records.RequestContinued(pending.id, _owner(pending), shown))
         features = pending.agent.features
         sent = response_rules.overrides_for(overrides, features) if overrides else UNSET
-        rate = rate if FAULTS in features and fault is UNSET else UNSET
-        decision = to_client.DecisionContinue(pending.id, sent, judge_hops, fault, rate)
-        out.send(pending.agent.id, decision)
-        self._await_report(pending, pending.owner, out)
+        way = body_way.way_back(fault, rate) if FAULTS in features else UNSET
+        out.send(pending.agent.id, to_client.DecisionContinue(pending.id, sent, judge_hops, way))
+        self._await_report(pending, pending.owner, out, fault)
 
     def fulfill(
         self,
@@ -127,22 +126,45 @@ class Decisions:
         out: EffectList,
         fault: Fault | UnsetType = UNSET,
     ) -> None:
-        """Answer a request with the owner's mock.
-
-        A mock that is no valid HTTP response fails the request and the owner's test.
+        """Answer a request with a mock, which :mod:`.response_rules` have corrected.
 
         :param fault: how the answer breaks, if it does.
         """
-        try:
-            sendable = response_rules.sendable_response(response)
-        except response_rules.UnsendableMockError as error:
-            text = error_messages.bad_mock(str(pending), str(error))
-            self.fail_owner(pending, "handler_failed", text, out)
+        if not self._takes(pending, response, out):
             return
-        if sendable is not response:
-            features = pending.agent.features
-            sendable = response_rules.with_given_length(sendable, response, features)
-        self._answer(pending, sendable, response.headers_list, out, fault)
+        response = response_rules.for_method(response, pending.request.method)
+        if fault is not UNSET:
+            # The owner cannot know whether the body ends before the fault.
+            pending.observers = with_observer(pending.observers, pending.owner_id)
+            if self._break(pending, response, fault, out):
+                return
+        self._settle(pending)
+        out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
+        if fault is not UNSET:
+            out.record(records.FaultUnreached(pending.id, body_way.unreached(fault)))
+        sent = response_rules.response_for(response, pending.agent.features)
+        out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
+        if pending.observers:
+            reported = RequestResponse(pending.id, ok=True, response=response)
+            out.send_all(pending.observers, reported)
+
+    def _takes(
+        self, pending: PendingRequest, response: SerializedResponse, out: EffectList
+    ) -> bool:
+        """Return whether an agent can give a response; if not, fail the owner's test."""
+        try:
+            response_rules.check_status(response, pending.agent.features)
+        except response_rules.UnsendableMockError as error:
+            self.refuse_mock(pending, error, out)
+            return False
+        return True
+
+    def refuse_mock(
+        self, pending: PendingRequest, error: response_rules.UnsendableMockError, out: EffectList
+    ) -> None:
+        """Fail a request, and the owner's test, for a mock that cannot be sent."""
+        text = error_messages.bad_mock(str(pending), str(error))
+        self.fail_owner(pending, "handler_failed", text, out)
 
     def begin_stream(
         self,
@@ -152,18 +174,13 @@ class Decisions:
         *,
         has_body: bool,
     ) -> SerializedResponse | None:
-        """Answer a request with the head of a mock whose body follows.
+        """Answer a request with the corrected head of a mock whose body follows.
 
         :param has_body: whether the response may have a body: otherwise the answer is complete.
-        :returns: the head as it is sent; ``None`` for one that is no valid HTTP, which fails the
-            request and the owner's test.
+        :returns: the head as it is sent; ``None`` for one that the agent cannot give, which fails
+            the request and the owner's test.
         """
-        try:
-            head = response_rules.sendable_response(head)
-            response_rules.check_status(head, pending.agent.features)
-        except response_rules.UnsendableMockError as error:
-            text = error_messages.bad_mock(str(pending), str(error))
-            self.fail_owner(pending, "handler_failed", text, out)
+        if not self._takes(pending, head, out):
             return None
         head = response_rules.for_method(head, pending.request.method)
         self._settle(pending)
@@ -174,74 +191,33 @@ class Decisions:
         out.send(pending.agent.id, decision)
         return head
 
-    def reply(  # noqa: PLR0917 - what the answer is made of
-        self,
-        pending: PendingRequest,
-        url: str,
-        response: SerializedResponse,
-        given: HeaderPairs | UnsetType,
-        fault: Fault | UnsetType,
-        out: EffectList,
-    ) -> None:
-        """Answer a request with the response of a reply, which was checked at registration.
-
-        :param url: the URL of the request, with the changes of handlers.
-        :param given: the header lines as the test gave them, for the observers.
-        :param fault: how the answer breaks, if it does.
-        """
-        response = structs.replace(response, url=url)
-        self._answer(pending, response, given, out, fault)
-
-    def _answer(
-        self,
-        pending: PendingRequest,
-        response: SerializedResponse,
-        given: HeaderPairs | UnsetType,
-        out: EffectList,
-        fault: Fault | UnsetType = UNSET,
-    ) -> None:
-        try:
-            response_rules.check_status(response, pending.agent.features)
-        except response_rules.UnsendableMockError as error:
-            text = error_messages.bad_mock(str(pending), str(error))
-            self.fail_owner(pending, "handler_failed", text, out)
-            return
-        response = response_rules.for_method(response, pending.request.method)
-        if fault is not UNSET:
-            self._break(pending, response, fault, out)
-            return
-        self._settle(pending)
-        out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
-        sent = response_rules.response_for(response, pending.agent.features)
-        out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
-        if pending.observers:
-            # `headers_list` may be made by `sendable_response`; observers get the test's own.
-            is_given = response.headers_list is given
-            shown = response if is_given else structs.replace(response, headers_list=given)
-            reported = RequestResponse(pending.id, ok=True, response=shown)
-            out.send_all(pending.observers, reported)
-
     def _break(
-        self, pending: PendingRequest, response: SerializedResponse, given: Fault, out: EffectList
-    ) -> None:
-        """Answer a request by a response that breaks, or fail it in place of that."""
+        self, pending: PendingRequest, response: SerializedResponse, fault: Fault, out: EffectList
+    ) -> bool:
+        """Answer a request by a response that breaks, or fail it in place of that.
+
+        :returns: ``False`` for a fault behind the end of the body, which does not happen.
+        """
         features = pending.agent.features
-        code = mock_faults.code_in_place_of(given, features)
+        way = body_way.breaking(fault, response, pending.request.method)
+        code = body_way.code_in_place_of(fault, features)
         if code is not None:
-            self._abort_for(pending, given, code, out)
-            return
+            self._abort_for(pending, fault, code, out)
+            return True
+        if way is None:
+            return False
         self._settle(pending)
-        fault = mock_faults.located(given, response)
-        shown, text = mock_faults.broken_response(fault, response), mock_faults.in_words(fault)
+        shown, text = body_way.broken_response(way, response), body_way.fault_in_words(way)
         owner = _owner(pending)
         out.record(records.RequestFulfilled(pending.id, owner, shown, body_pending=True))
         out.record(records.StreamEnded(pending.id, shown, text))
         sent = response_rules.response_for(response, features)
-        out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent, fault=fault))
+        out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent, way=way))
         if pending.observers:
             error = SerializedError("Error", text, code=FAULT)
             reported = RequestResponse(pending.id, ok=False, response=shown, error=error)
             out.send_all(pending.observers, reported)
+        return True
 
     def _abort_for(
         self, pending: PendingRequest, fault: Fault, code: AbortCode, out: EffectList
@@ -342,7 +318,11 @@ class Decisions:
             pending.leave(pending.test)
 
     def _await_report(
-        self, pending: PendingRequest, owner: records.Owner | None, out: EffectList
+        self,
+        pending: PendingRequest,
+        owner: records.Owner | None,
+        out: EffectList,
+        fault: Fault | UnsetType = UNSET,
     ) -> None:
         report = AwaitedReport(
             request_id=pending.id,
@@ -356,6 +336,7 @@ class Decisions:
             owner_id=pending.owner_id if owner else None,
             deferred=pending.deferred,
             context_test=pending.context_test,
+            fault=fault or None,
         )
         self.state.awaited.add(pending.agent, report, out)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,10 @@ from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.http import request_changes, upstream_fetches
-from trafficmock.core.mocks.body_pacing import at_rate
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
-from trafficmock.wire.features import STREAM_MOCKS
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import (
+from trafficmock.wire.payloads.answer import (
     Abort,
     Continue,
     Fallback,
@@ -26,14 +23,12 @@ from trafficmock.wire.payloads.handler_action import (
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 if TYPE_CHECKING:
-    from msgspec import UnsetType
-
+    from trafficmock.core.answers.giving import Answers
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.http.streamed_replies import StreamedReplies
     from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import Chain, PendingRequest
+    from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
@@ -51,83 +46,37 @@ class HandlerResults:
     state: SharedState
     requests: RequestRouting
     decisions: Decisions
-    streams: StreamedReplies
+    answers: Answers
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
-        """Handle ``handler:result``.
-
-        A decision settles the request, after its delay. A fallback goes on to the next handler, and
-        a fetch is sent to the agent, both at once.
-        """
+        """Handle ``handler:result``: give an answer, go on to the next handler, or fetch."""
         pending = self.state.pending.get(message.request_id)
-        action = message.result
         if pending is None or not _is_in_hand(pending, worker):
             self._not_yours(worker, message, pending, out)
-        elif pending.chain is None:
-            self._decided(pending, worker, action, out)
-        elif message.run_id == pending.chain.run_id:
-            chain, rate = pending.chain, message.rate
-            ended = partial(self._run_ended, pending, chain, worker, action, rate)
-            is_decision = not isinstance(action, Fetch | Fallback)
-            self.decisions.delay(pending, message.delay_ms if is_decision else UNSET, ended, out)
-        else:
+        elif pending.chain is not None and message.run_id != pending.chain.run_id:
             self._not_yours(worker, message, None, out)
+        else:
+            self._act(pending, worker, message.result, out)
 
-    def _run_ended(  # noqa: PLR0917 - the run, and what it decided
-        self,
-        pending: PendingRequest,
-        chain: Chain,
-        worker: Worker,
-        action: Action,
-        rate: int | UnsetType,
-        out: EffectList,
-    ) -> None:
-        """Handle the action of a handler that the coordinator ran (feature ``chain``)."""
-        match action:
-            case Fulfill() if action.stream is True and STREAM_MOCKS in worker.features:
-                self.streams.begin(pending, worker, action.response, out)
-            case Fulfill() if rate and action.fault is UNSET:
-                whole = partial(self.decisions.fulfill, pending, action.response)
-                pacing = at_rate(body.size(action.response.body_base64), rate)
-                self.streams.give(pending, worker, action.response, pacing, whole, out)
-            case Fulfill():
-                self.decisions.fulfill(pending, action.response, out, action.fault)
-            case Continue():
-                changes = request_changes.merged(chain.changes, action.overrides)
-                if request_changes.has_scheme_of(pending.url, changes):
-                    sent = request_changes.for_continue(pending.request, changes)
-                    fault = action.fault
-                    self.decisions.continue_(pending, sent, out, fault=fault, rate=rate)
-                else:
-                    text = error_messages.other_scheme(str(pending), changes.url or "")
-                    self.decisions.fail_owner(pending, "handler_failed", text, out)
-            case Fetch():
-                changes = request_changes.merged(chain.changes, action.overrides)
-                fetched = request_changes.for_fetch(pending.request, changes)
-                self._fetch(pending, worker, structs.replace(action, overrides=fetched), out)
-            case Fallback():
-                self.requests.chains.fall_back(pending, chain, action.overrides)
-                self.requests.proceed(pending, chain, out)
-            case _:
-                self._decided(pending, worker, action, out)
-
-    def _decided(
+    def _act(
         self, pending: PendingRequest, worker: Worker, action: Action, out: EffectList
     ) -> None:
+        chain = pending.chain
         match action:
-            case Fulfill():
-                self.decisions.fulfill(pending, action.response, out, action.fault)
-            case Continue():
-                overrides = action.overrides if action.overrides is not UNSET else None
-                self.decisions.continue_(pending, overrides, out)
-            case Abort():
-                decision = to_client.DecisionAbort(pending.id, action.error_code, action.message)
-                self.decisions.abort(pending, decision, out)
             case Fetch():
+                if chain is not None:
+                    changes = request_changes.merged(chain.changes, action.overrides)
+                    fetched = request_changes.for_fetch(pending.request, changes)
+                    action = structs.replace(action, overrides=fetched)
                 self._fetch(pending, worker, action, out)
+            case Fallback() if chain is not None:
+                self.requests.chains.fall_back(pending, chain, action.overrides)
+                self.requests.proceed(pending, chain, out)
             case Fallback():
                 text = "Only a worker that announced the feature 'chain' may fall back."
                 self.decisions.fail_owner(pending, "handler_failed", text, out)
+            case _:
+                self.answers.give(pending, action, out)
 
     def _not_yours(
         self,

@@ -11,10 +11,9 @@ from msgspec import UNSET
 from trafficmock.core.http import request_changes, upstream_fetches
 from trafficmock.core.state.har_recording import Exchange, HarRecording
 from trafficmock.wire.http_syntax import lower_case, on_wire
-from trafficmock.wire.outbound import DecisionAbort
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.abort_codes import ABORT_CODES
-from trafficmock.wire.payloads.handler_action import Fetch
+from trafficmock.wire.payloads.answer import Abort, Fetch, Fulfill
 from trafficmock.wire.payloads.serialized_response import (
     REQUEST_SETTLED,
     SerializedError,
@@ -22,8 +21,8 @@ from trafficmock.wire.payloads.serialized_response import (
 )
 
 if TYPE_CHECKING:
+    from trafficmock.core.answers.giving import Answers
     from trafficmock.core.effects import EffectList, Moment
-    from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.wire.outbound import FetchDone
 
@@ -37,7 +36,7 @@ _GIVEN_UP = "the application gave the request up during the fetch"
 class RecordedAnswer:
     """The answer of the real server to one request of a route; the request began with it."""
 
-    decisions: Decisions
+    answers: Answers
     recording: HarRecording
     pending: PendingRequest
     chain: Chain
@@ -52,11 +51,11 @@ class RecordedAnswer:
         text = f"Timeout {MOST_MS}ms exceeded while fetching for request {pending.id}"
         late = SerializedError("Error", text)
         fail = partial(upstream_fetches.fail, pending.agent, pending.id, fetch_id, late)
-        self.decisions.state.planned.plan(pending, MOST_MS, fail, out)
+        self.answers.decisions.state.planned.plan(pending, MOST_MS, fail, out)
 
     def _fetched(self, answer: FetchDone, out: EffectList) -> None:
         """Record an answer, or why there is none; pass it on if the request still waits."""
-        pending, state = self.pending, self.decisions.state
+        pending, state = self.pending, self.answers.decisions.state
         if self.chain.owner.is_over:
             return
         waits = pending.id in state.pending
@@ -65,7 +64,7 @@ class RecordedAnswer:
         if answer.response is not UNSET:
             self._record(answer.response, out)
             if waits:
-                self.decisions.fulfill(pending, _given(answer.response), out)
+                self.answers.give(pending, Fulfill(_given(answer.response)), out)
             return
         code, text = "", "the fetch failed"
         if answer.error is not UNSET:
@@ -73,8 +72,7 @@ class RecordedAnswer:
         text = _GIVEN_UP if code == REQUEST_SETTLED else text
         self._record(text, out)
         if waits:
-            decision = DecisionAbort(pending.id, ABORT_CODES.get(code, "failed"))
-            self.decisions.abort(pending, decision, out)
+            self.answers.give(pending, Abort(ABORT_CODES.get(code, "failed")), out)
 
     def _record(self, response: SerializedResponse | str, out: EffectList) -> None:
         took = round((out.now.seconds - self.began.seconds) * 1000)

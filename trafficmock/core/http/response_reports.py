@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET, structs
 
+from trafficmock.core.answers.body_way import unreached
 from trafficmock.core.http.deferred_bodies import clipped, for_workers, send_deferred_report
-from trafficmock.records import ResponseReported
+from trafficmock.records import FaultUnreached, ResponseReported
 from trafficmock.wire.features import STREAM
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.payloads import body
@@ -56,8 +57,9 @@ class ResponseReports:
         if streams:
             response = self._kept(response)
         if report.recorded:
-            given_up = message.error if streams and message.error else None
-            out.record(ResponseReported(report.request_id, response, given_up))
+            self._record(
+                report, response, message.error if streams and message.error else None, out
+            )
         if report.observers:
             if response.truncated is True:
                 message = structs.replace(message, response=for_workers(response), error=UNSET)
@@ -66,6 +68,17 @@ class ResponseReports:
             report.redirected = True
         else:
             self.state.awaited.free(agent, report)
+
+    @staticmethod
+    def _record(
+        report: AwaitedReport,
+        response: SerializedResponse,
+        given_up: SerializedError | None,
+        out: EffectList,
+    ) -> None:
+        out.record(ResponseReported(report.request_id, response, given_up))
+        if report.fault is not None and given_up is None:
+            out.record(FaultUnreached(report.request_id, unreached(report.fault)))
 
     def _head(self, report: AwaitedReport, response: SerializedResponse, out: EffectList) -> None:
         """Record the head of a response; observers get only the complete response."""

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from trafficmock.core.mocks import response_rules
+from trafficmock.core.answers import response_rules
 from trafficmock.wire.outbound import DecisionFetch, FetchDone
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, FetchReceiver
-    from trafficmock.wire.payloads.handler_action import Fetch
+    from trafficmock.wire.payloads.answer import Fetch
     from trafficmock.wire.payloads.serialized_response import SerializedError
 
 

@@ -1,9 +1,8 @@
 """Decides which test owns a request or a WebSocket, and whether strict mode refuses it.
 
-``registry`` has the tests, their routes and the replies of routes (``kept_reply``), and finds the
-routes that match; ``given_globs`` reads the globs of routes, and ``compared_content`` gives the
-parts of a request beside the URL. ``run_routes`` has those that all workers of a run register as
-one.
+``registry`` has the tests, their routes and their answers, and finds the routes that match;
+``given_globs`` reads the globs of routes, and ``compared_content`` gives the parts of a request
+beside the URL. ``run_routes`` has those that all workers of a run register as one.
 ``owner_resolution`` decides by the rule in its docstring: an owner, no owner, or an error because
 several tests match (``ambiguous_route``; ``ambiguity`` has the text). If only the workers of tests
 can decide whether a route matches, the tests get a question, the **claim** (``claims``).

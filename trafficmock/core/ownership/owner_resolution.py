@@ -335,10 +335,9 @@ def _agree(shared: list[Claimant]) -> bool:
 
     Fixed responses do if they differ. A handler is that of each worker of a run.
     """
-    replies = [routes[-1].reply for _, routes in shared]
-    fixed = [None if reply is None else reply.fixed for reply in replies]
-    responses = [each.response for each in fixed if each is not None]
-    return len(responses) < len(fixed) or all(each == responses[0] for each in responses)
+    kept = [routes[-1].answers for _, routes in shared]
+    fixed = [None if answers is None else answers.response for answers in kept]
+    return None in fixed or all(each == fixed[0] for each in fixed)
 
 
 def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:

@@ -9,7 +9,6 @@ from attrs import Factory, define, field
 from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.run_routes import RunRoutes
-from trafficmock.core.state.har_recording import HarRecording
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.necessary_texts import may_begin
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from trafficmock.core.ownership.kept_reply import Reply
+    from trafficmock.core.answers.kept_answers import KeptAnswers
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import Kind
     from trafficmock.matching import RouteMatcher
@@ -117,20 +116,22 @@ class Registry:
         self.run_routes.end_test(test)
         self._update_observers(test.worker)
 
-    def add_route(self, worker: Worker, message: RouteRegister, reply: Reply | None = None) -> bool:
+    def add_route(
+        self, worker: Worker, message: RouteRegister, answers: KeptAnswers | None = None
+    ) -> bool:
         """Register a route; it is inactive until its test is registered.
 
-        :param reply: the reply of the route, if it has one.
+        :param answers: of the route, if the coordinator answers its requests.
         :returns: ``False`` if the id is in use, or the test is another worker's.
         :raises RunRouteError: another worker gave this route of the run another answer.
         """
         test = self.tests.get(message.test_id)
         if message.route_id in self.routes or (test and test.worker is not worker):
             return False
-        left, run = _uses(worker, message), None
+        times, run = _uses(worker, message), None
         if test is not None and test.for_run:
-            run = self.run_routes.join(test, message, reply, left)
-            reply = run.reply
+            run = self.run_routes.join(test, message, answers, times)
+            answers = run.answers
         if run is not None and run.is_used_up:
             return True
         route = RegisteredRoute(
@@ -140,35 +141,33 @@ class Registry:
             message.matcher,
             self.next_sequence(),
             place=(_given(message.place) or "")[:LONGEST_PLACE] or None,
-            reply=reply,
-            left=left,
+            answers=answers,
+            times=times,
             run=run,
         )
         self.routes[route.id] = route
         if run is not None:
             run.copies[route.id] = route
-        self.reply_bytes += reply.size if reply else 0
+        self.reply_bytes += answers.size if answers else 0
         if test is None:
             worker.inert[route.id] = route
         else:
             self._activate(route, test)
-        if test is not None and reply is not None and isinstance(reply.kept, HarRecording):
-            test.recordings[route.id] = reply.kept
+        if test is not None and answers is not None and answers.recording is not None:
+            test.recordings[route.id] = answers.recording
         return True
 
     def count(self, route: RegisteredRoute) -> bool:
         """Count a request that has come to a route (``times``), and remove the route with the last.
 
-        The request counts when the handler begins or the reply is given, also if it then falls
+        The request counts when the handler begins or the answer is given, also if it then falls
         back. A route of the run has one count, and is removed with all its copies.
 
         :returns: whether the route was removed.
         """
         counted = route if route.run is None else route.run
-        if counted.left is None or route.test is None:
-            return False
-        counted.left -= 1
-        if counted.left:
+        counted.met += 1
+        if counted.met != counted.times or route.test is None:
             return False
         copies = [route] if route.run is None else list(route.run.copies.values())
         for copy in copies:
@@ -196,7 +195,7 @@ class Registry:
             if route.run is not None:
                 self.run_routes.leave(route, route.run)
         del self.routes[route_id]
-        self.reply_bytes -= route.reply.size if route.reply else 0
+        self.reply_bytes -= route.answers.size if route.answers else 0
         return True
 
     def remove_routes_of(self, worker: Worker, test_id: str) -> None:

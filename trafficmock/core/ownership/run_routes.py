@@ -19,9 +19,10 @@ from msgspec import UNSET
 
 from trafficmock.core.state.registered import RunRoute
 from trafficmock.wire.http_syntax import lines_of
+from trafficmock.wire.payloads.answer import Fulfill
 
 if TYPE_CHECKING:
-    from trafficmock.core.ownership.kept_reply import Reply
+    from trafficmock.core.answers.kept_answers import KeptAnswers
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest, RunKey
     from trafficmock.wire.inbound import RouteRegister
 
@@ -51,7 +52,11 @@ class RunRoutes:
     _orders: count[int] = field(factory=count)
 
     def join(
-        self, test: RegisteredTest, message: RouteRegister, reply: Reply | None, left: int | None
+        self,
+        test: RegisteredTest,
+        message: RouteRegister,
+        answers: KeptAnswers | None,
+        times: int | None,
     ) -> RunRoute:
         """Return the route of the run that a worker registers, a new one if it is the first.
 
@@ -64,7 +69,7 @@ class RunRoutes:
         parts = _parts(message)
         known = self._known.get(key)
         if known is None:
-            known = RunRoute(key, next(self._orders), test, place, parts, reply, left)
+            known = RunRoute(key, next(self._orders), test, place, parts, answers, times)
             self._known[key] = known
         elif different := [
             name for name in known.parts | parts if known.parts.get(name) != parts.get(name)
@@ -90,14 +95,20 @@ class RunRoutes:
 
 def _parts(message: RouteRegister) -> dict[str, bytes]:
     """Return a digest of each part of the answer of a route; functions count by their place."""
-    parts: dict[str, Any] = {"times": message.times, "delay": message.delay_ms}
-    if message.reply is not UNSET:
-        reply = message.reply
-        parts["status"] = reply.status, reply.status_text
-        parts["headers"] = lines_of(reply.headers, reply.headers_list)
-        parts["body"] = reply.body_base64
-    elif message.sequence is not UNSET:
-        parts["sequence"] = message.sequence
+    parts: dict[str, Any] = {"times": message.times}
+    if message.answers:
+        first, *others = message.answers
+        if others or not isinstance(first, Fulfill):
+            parts["sequence"] = message.answers
+        else:
+            response = first.response
+            parts["status"] = response.status, response.status_text
+            parts["headers"] = lines_of(response.headers, response.headers_list)
+            parts["body"] = response.body_base64
+            parts["delay"] = first.delay_ms
+            parts["pieces"] = first.pieces
+            parts["rate"] = first.rate
+            parts["fault"] = first.fault
     elif message.har is not UNSET:
         parts["HAR"] = message.har
     elif message.record is not UNSET:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.wire.outbound import Context
+    from trafficmock.wire.payloads.answer import Fault
     from trafficmock.wire.payloads.request_origin import RequestOrigin
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
@@ -303,6 +304,7 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
     :param begun: whether the history has the head of the response and waits for the body.
     :param unasked: whether the agent let the request pass without asking.
     :param context_test: the test whose context the chain carries, if any.
+    :param fault: with which the response breaks, unless its body ends before.
     """
 
     request_id: str
@@ -317,6 +319,7 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
     begun: bool = False
     unasked: bool = False
     context_test: ContextTest | None = None
+    fault: Fault | None = None
 
 
 CloseMessage = inbound.ClosePage | inbound.CloseServer

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from trafficmock.core.ownership.kept_reply import Reply
+    from trafficmock.core.answers.kept_answers import KeptAnswers
     from trafficmock.core.state.har_recording import HarRecording
     from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
     from trafficmock.core.state.peers import Worker
@@ -112,11 +112,11 @@ class RegisteredRoute:
     :param sequence: the number of its registration; a claim has the number of the latest route.
     :param test: its test; ``None`` until that is registered.
     :param place: file and line of the route in the test, for messages.
-    :param reply: its reply, if it has one.
-    :param left: the number of requests that may still come to it; ``None`` for any. A copy of a
-        route of the run has the count of ``run``.
-    :param run: the route of the run that this one is a copy of, if any.
+    :param answers: by which the coordinator answers in the place of a handler, if it does.
+    :param times: the number of requests that it takes; ``None`` for any.
+    :param run: the route of the run that this one is a copy of, if any; that counts the requests.
     :param ignores_errors: whether its handler may still run at the end of its test.
+    :ivar met: the number of requests that have come to it.
     :ivar shown: the route as the history shows it.
     """
 
@@ -127,10 +127,11 @@ class RegisteredRoute:
     sequence: int
     test: RegisteredTest | None = None
     place: str | None = None
-    reply: Reply | None = None
-    left: int | None = None
+    answers: KeptAnswers | None = field(default=None, repr=False)
+    times: int | None = None
     run: RunRoute | None = None
     ignores_errors: bool = False
+    met: int = field(init=False, default=0)
     shown: ShownRoute = field(init=False)
 
     @shown.default
@@ -158,8 +159,9 @@ class RunRoute:
     :param test: the test that registered it first.
     :param place: file and line of that registration.
     :param parts: a digest of each part of its answer, by name.
-    :param reply: its reply, if it has one.
-    :param left: the number of requests that may still come to it; ``None`` for any.
+    :param answers: as in :class:`RegisteredRoute`.
+    :param times: the number of requests that it takes; ``None`` for any.
+    :ivar met: the number of requests that have come to it.
     :ivar copies: the registered routes that are this one, by id.
     """
 
@@ -168,14 +170,15 @@ class RunRoute:
     test: RegisteredTest
     place: str | None
     parts: dict[str, bytes] = field(repr=False)
-    reply: Reply | None
-    left: int | None
+    answers: KeptAnswers | None = field(repr=False)
+    times: int | None
+    met: int = field(init=False, default=0)
     copies: dict[str, RegisteredRoute] = field(factory=dict)
 
     @property
     def is_used_up(self) -> bool:
         """Whether it has taken all its requests, so that later copies take none."""
-        return self.left == 0
+        return self.met == self.times
 
 
 class MatchingTests(Struct):

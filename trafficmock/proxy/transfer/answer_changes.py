@@ -19,28 +19,30 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
     from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.wire.payloads.handler_action import Fault
-
-_SHORTEST_PAUSE = 0.05
-"""The seconds between two pieces of a body sent at a rate, unless one byte takes longer."""
+    from trafficmock.wire.payloads.answer import BodyWay
 
 
 @define
 class BrokenAnswer:
     """A real answer that breaks.
 
+    :param way: has the fault.
     :ivar left: the bytes of its body that come before the fault; ``None`` if it comes at the end.
     """
 
-    fault: Fault
+    way: BodyWay
     left: int | None = field(init=False, default=None)
     _taken: int = field(init=False, default=0)
 
     @property
     def is_unanswered(self) -> bool:
         """Whether the fault comes in the place of an answer."""
-        kind, after = self.fault.kind, self.fault.after
-        return kind == "empty_response" or (kind == "connection_reset" and after is UNSET)
+        return self.way.after is UNSET and self.way.then != "truncated"
+
+    @property
+    def is_behind_end(self) -> bool:
+        """Whether the fault does not happen although the body has ended."""
+        return self.way.after is not UNSET and self.way.then != "malformed_chunk"
 
     def begin(self, framing: Framing) -> bool:
         """Take the framing of the real answer.
@@ -48,13 +50,11 @@ class BrokenAnswer:
         :returns: whether the fault can happen: not without a body, nor behind its end.
         """
         length = framing.length if framing.kind is BodyKind.LENGTH else None
-        after, kind = self.fault.after, self.fault.kind
+        after, kind = self.way.after, self.way.then
         if after is not UNSET:
             self.left = after
-        elif kind == "truncated":
-            self.left = None if length is None else length // 2
         else:
-            self.left = 0
+            self.left = None if length is None else length // 2
         if framing.kind is BodyKind.NONE:
             return False
         return length is None or kind == "malformed_chunk" or (self.left or 0) < length
@@ -69,21 +69,23 @@ class BrokenAnswer:
 
     def error(self) -> UpstreamError:
         """Return what is reported of the answer."""
-        text = f"the fault {self.fault.kind} of the test, after {self._taken} bytes of the body"
+        text = f"the fault {self.way.then} of the test, after {self._taken} bytes of the body"
         return UpstreamError(text, code=FAULT, errno=FAULT)
 
 
 @implementer(IPushProducer)
 @define(eq=False)
 class RatedBody:
-    """Writes the body of an answer at a rate, and reads the server only as it has written.
+    """Writes the body of an answer in slices, and reads the server only as it has written.
 
-    :param rate: the bytes in a second.
+    :param size: the bytes of a slice.
+    :param pause: the seconds after a slice.
     :param write: takes a piece of the body.
     :param source: the connection to the server; paused while there is more to write.
     """
 
-    rate: int
+    size: int
+    pause: float
     clock: IReactorTime
     write: Callable[[bytes], None]
     source: IPushProducer
@@ -116,11 +118,9 @@ class RatedBody:
         if self._timer is not None or self._paused:
             return
         if self._waiting:
-            pause = max(_SHORTEST_PAUSE, 1 / self.rate)
-            size = max(1, int(self.rate * pause))
-            piece = bytes(self._waiting[:size])
-            del self._waiting[:size]
-            self._timer = self.clock.callLater(pause, self._due)
+            piece = bytes(self._waiting[: self.size])
+            del self._waiting[: self.size]
+            self._timer = self.clock.callLater(self.pause, self._due)
             self.write(piece)
         elif self._ended is not None:
             ended, self._ended = self._ended, None

@@ -11,7 +11,7 @@ from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.wire.payloads import body as bodies
 
 if TYPE_CHECKING:
-    from trafficmock.wire.payloads.handler_action import Fault
+    from trafficmock.wire.payloads.answer import BodyWay
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 RESET_SECONDS = 0.05
@@ -21,17 +21,19 @@ NO_CHUNK = b"no size of a chunk\r\n"
 """Follows the part of a body before the fault ``malformed_chunk``."""
 
 
-def bytes_before(fault: Fault, response: SerializedResponse, method: bytes) -> bytes:
+def bytes_before(way: BodyWay, response: SerializedResponse, method: bytes) -> bytes:
     """Write what the client gets before the fault.
+
+    An empty body is framed in chunks: a client would not notice a fault after a length of 0.
 
     :param method: the method of the request.
     :raises UpstreamError: if a header cannot be sent over HTTP.
     """
-    if fault.kind == "empty_response":
+    if way.then == "empty_response":
         return b""
     content = bodies.to_bytes(response.body_base64)
-    part = content[: fault.after or 0]
-    if fault.kind == "malformed_chunk":
+    part = content[: way.after or 0]
+    if way.then == "malformed_chunk" or not content:
         head = structs.replace(response, body_base64=bodies.NULL)
         block = request_rewriting.streamed_head(head, chunked=True, close=False)
         return block + chunk(part) if part else block

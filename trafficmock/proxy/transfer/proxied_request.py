@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.inbound import Message
-    from trafficmock.wire.payloads.handler_action import Fault
+    from trafficmock.wire.payloads.answer import BodyWay
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 CLIENT_CLOSED = "client closed"
@@ -215,12 +215,11 @@ class ProxiedRequest:
             case outbound.DecisionPassthrough():
                 self._pass_on(_UNCHANGED)
             case outbound.DecisionContinue():
-                fault, rate = message.fault, message.rate
-                self._pass_on(message.overrides or _UNCHANGED, fault=fault, rate=rate)
+                self._pass_on(message.overrides or _UNCHANGED, message.way)
             case outbound.DecisionFulfill(stream=True):
                 self._begin_stream(message.response)
             case outbound.DecisionFulfill():
-                self._fulfill(message.response, message.fault)
+                self._fulfill(message.response, message.way)
             case outbound.DecisionAbort():
                 self._abort(message.error_code, message.message or "")
             case outbound.DecisionError():
@@ -310,13 +309,7 @@ class ProxiedRequest:
             request, pairs=self.resources.revealed(request.pairs, self.context_id)
         )
 
-    def _pass_on(
-        self,
-        overrides: SerializedOverrides,
-        *,
-        fault: Fault | UnsetType = UNSET,
-        rate: int | UnsetType = UNSET,
-    ) -> None:
+    def _pass_on(self, overrides: SerializedOverrides, way: BodyWay | UnsetType = UNSET) -> None:
         unreported = None if self._reported else self.content()
         try:
             request = self.rewritten(overrides)
@@ -328,18 +321,18 @@ class ProxiedRequest:
             return
         if self.was_continued or self.head.minor == 0:
             request = request_rewriting.without_field(request, b"expect")
-        self._transfer = UpstreamTransfer(self, request, unreported, fault=fault, rate=rate)
+        self._transfer = UpstreamTransfer(self, request, unreported, way=way)
         self._pieces = []
         self._transfer.start()
 
-    def _fulfill(self, response: SerializedResponse, fault: Fault | UnsetType) -> None:
-        self.keep = self.keep and self.request_done and fault is UNSET
+    def _fulfill(self, response: SerializedResponse, way: BodyWay | UnsetType) -> None:
+        self.keep = self.keep and self.request_done and way is UNSET
         method = self.head.method
         try:
-            if fault is not UNSET:
-                if before := faulty_mock.bytes_before(fault, response, method):
+            if way is not UNSET:
+                if before := faulty_mock.bytes_before(way, response, method):
                     self.client.write(before)
-                self.break_off(fault)
+                self.break_off(way)
                 return
             data = request_rewriting.mock_bytes(response, method, close=not self.keep)
         except UpstreamError as error:
@@ -348,13 +341,13 @@ class ProxiedRequest:
         self.client.write(data)
         self.finish()
 
-    def break_off(self, fault: Fault) -> None:
+    def break_off(self, way: BodyWay) -> None:
         """Let the fault of an answer follow the part that was written."""
-        if fault.kind == "malformed_chunk":
+        if way.then == "malformed_chunk":
             self.client.write(faulty_mock.NO_CHUNK)
-        if fault.kind == "connection_reset":
+        if way.then == "connection_reset":
             self.reset_soon()
-        elif fault.kind != "stall":
+        elif way.then != "stall":
             self.cut_off(noticeable=True)
 
     def reset_soon(self) -> None:

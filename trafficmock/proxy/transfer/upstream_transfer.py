@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
     from trafficmock.proxy.upstream_errors import UpstreamError
-    from trafficmock.wire.payloads.handler_action import Fault
+    from trafficmock.wire.payloads.answer import BodyWay
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
@@ -53,8 +53,7 @@ class UpstreamTransfer:
     :param request: the request with the overrides applied.
     :param unreported: the part of the body that has arrived; ``None`` if the coordinator has the
         body.
-    :param fault: how the answer breaks on its way back, if it does.
-    :param rate: the bytes of its body that the client gets in a second.
+    :param way: what happens to the body of the answer on its way back.
     """
 
     log = Logger()
@@ -65,8 +64,7 @@ class UpstreamTransfer:
         request: Rewritten,
         unreported: bytes | None,
         *,
-        fault: Fault | UnsetType = UNSET,
-        rate: int | UnsetType = UNSET,
+        way: BodyWay | UnsetType = UNSET,
     ) -> None:
         self._proxied = proxied
         self._proxy_client = proxied.proxy_client
@@ -94,8 +92,8 @@ class UpstreamTransfer:
         self._received: BodyCapture | None = None
         self._head_reported = False
         self._end_reported = False
-        self._broken = None if fault is UNSET else BrokenAnswer(fault)
-        self._rate = rate
+        self._way = way
+        self._broken = BrokenAnswer(way) if way and way.then else None
         self._rated: RatedBody | None = None
         if unreported is not None and self._proxy_client is not None:
             self._sent = BodyCapture(self._limit)
@@ -225,7 +223,7 @@ class UpstreamTransfer:
             return
         if broken is not None and not broken.begin(body):
             self._broken = broken = None
-        without_length = broken is not None and broken.fault.kind == "malformed_chunk"
+        without_length = broken is not None and broken.way.then == "malformed_chunk"
         unknown = without_length or body.kind in {BodyKind.CHUNKED, BodyKind.UNTIL_CLOSE}
         self._chunked = unknown and self._client_minor > 0
         self._until_close = unknown and not self._chunked
@@ -244,9 +242,9 @@ class UpstreamTransfer:
         )
         if broken is not None and broken.left == 0:
             self._break(broken)
-        elif self._rate and self._upstream is not None:
-            clock = self._resources.reactor
-            self._rated = RatedBody(self._rate, clock, self._write_part, self._upstream)
+        elif self._way and self._way.slice and self._upstream is not None:
+            clock, pause = self._resources.reactor, (self._way.pause or 0) / 1000
+            self._rated = RatedBody(self._way.slice, pause, clock, self._write_part, self._upstream)
 
     def response_data(self, data: bytes) -> None:
         """Buffer a piece of the body until :meth:`response_pause` or the end."""
@@ -272,7 +270,7 @@ class UpstreamTransfer:
         self.cancel()
         self._flush()
         self.report_end(broken.error())
-        self._proxied.break_off(broken.fault)
+        self._proxied.break_off(broken.way)
 
     def response_pause(self) -> None:
         """Send the buffered pieces, and apply the client's backpressure to the server."""
@@ -286,7 +284,7 @@ class UpstreamTransfer:
 
     def response_end(self) -> None:
         """Send the rest, report the end, and reuse both connections."""
-        if self._broken is not None:
+        if self._broken is not None and not self._broken.is_behind_end:
             self._break(self._broken)
         elif self._rated is not None:
             self._flush()

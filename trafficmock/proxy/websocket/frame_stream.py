@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from twisted.internet.interfaces import IPushProducer
 from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
-from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError
 from zope.interface import implementer
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
-NO_STATUS = CloseReason.NO_STATUS_RCVD
 CLOSE_SECONDS = 5.0
 """How long the peer may take to answer a close frame; then the connection is aborted."""
 
@@ -131,10 +129,8 @@ class FrameStream:
     def close(self, code: int | None, reason: str) -> None:
         """Send a close frame and wait for the peer's, :data:`CLOSE_SECONDS` at most.
 
-        :param code: without one, or with 1005, the frame is empty (RFC 6455 section 7.1.5), or has
-            1000 before a reason, which cannot stand alone in it. Another code that must not be sent
-            becomes 1000. With 1006, the code of a connection that ended without a close frame, this
-            connection is ended without one, too.
+        :param code: with 1006, the code of a connection that ended without a close frame (RFC 6455
+            section 7.1.5), this connection is ended without one, too.
         """
         if not self.open:
             return
@@ -201,16 +197,14 @@ class FrameStream:
         return reason if int(answer.code) == code else ""
 
     def _say_goodbye(self, code: int | None, reason: str) -> None:
-        cut = reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore")
-        if code in {None, NO_STATUS} and not cut:
-            code = NO_STATUS
-        elif code is None or not (code in _SENDABLE or code in _PRIVATE):
+        if code is None or not (code in _SENDABLE or code in _PRIVATE):
             code = NORMAL
+        cut = reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore")
         try:
             goodbye = self._connection.send(CloseConnection(code, cut or None))
         except LocalProtocolError:
             return
-        self._said = (int(code), cut)
+        self._said = (code, cut)
         self._transport.write(goodbye)
 
     def _cut(self) -> None:

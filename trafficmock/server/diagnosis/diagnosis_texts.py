@@ -46,8 +46,6 @@ def overdue_text(
 ) -> str:
     """Return what came instead of what a test waited for, in lines for the error of the wait.
 
-    The connected applications stand below: another one may send what the test waited for.
-
     :param capture: ``--history-capture``.
     """
     lines = [] if capture == "all" else [f"(the proxy's history keeps only: {capture})"]
@@ -57,9 +55,7 @@ def overdue_text(
         lines.append(_NOT_ENCODED)
     lines.append("Seen since the test began, nearest first:")
     lines += [f"  {each.text}" for each in found.requests]
-    if found.more:
-        lines.append(f"  and {found.more} more")
-    return "\n".join([*lines, *applications(agents, heard=True)])
+    return "\n".join([*lines, f"  and {found.more} more"] if found.more else lines)
 
 
 def applications(agents: Sequence[ConnectedClient], *, heard: bool = False) -> list[str]:

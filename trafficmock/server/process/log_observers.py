@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from twisted.logger import (
     FilteringLogObserver,
     ILogObserver,
-    Logger,
     LogLevel,
     LogLevelFilterPredicate,
     eventAsText,
@@ -17,18 +16,6 @@ from twisted.logger import (
     jsonFileLogObserver,
 )
 from zope.interface import implementer, provider
-
-from trafficmock.server.process.log_writer import LOG_BUFFER_BYTES, LogWriter, may_wait
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_NAMESPACE = "trafficmock.server.process.log_observers"
-
-_DROPPED = (
-    "{number} lines of this log were dropped: nobody read it, and {limit} bytes waited already "
-    "(LOG_BUFFER_BYTES)"
-)
 
 LEVELS = ("silent", "error", "warn", "info", "debug")
 
@@ -40,7 +27,7 @@ class PeopleLogObserver:
     :param stream: the file to write to.
     """
 
-    def __init__(self, stream: TextIO | LogWriter) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def __call__(self, event: dict[str, Any]) -> None:
@@ -55,30 +42,19 @@ def silent(event: dict[str, Any]) -> None:
     """Write nothing."""
 
 
-def make_observer(
-    path: str, level: str, *, as_json: bool, at_end: Callable[[Callable[[], None]], object] | None
-) -> ILogObserver:
+def make_observer(path: str, level: str, *, as_json: bool) -> ILogObserver:
     """Make the observer of the log.
 
     :param path: a file, or ``-`` for standard output.
     :param level: one of :data:`LEVELS`. Events of libraries are logged from ``warn`` on, and with
         ``debug`` all of them.
     :param as_json: whether to write JSON lines for machines.
-    :param at_end: gets what has to be called when the service has ended, if a
-        :class:`~trafficmock.server.process.log_writer.LogWriter` writes the lines. With ``None``,
-        as for a daemon, whose threads would not outlive its forks, the caller's thread writes.
     :raises OSError: if the file cannot be opened.
     """
     if level == "silent":
         return silent  # type: ignore[no-any-return] # zope.interface: a function may be one
     stream = sys.stdout if path == "-" else Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as we run
-    writer = None if at_end is None or not may_wait(stream) else LogWriter(stream)
-    make: Callable[[Any], ILogObserver] = jsonFileLogObserver if as_json else PeopleLogObserver
-    write = make(writer or stream)
-    if writer is not None and at_end is not None:
-        log = Logger(_NAMESPACE, observer=write)
-        writer.dropped = lambda number: log.warn(_DROPPED, number=number, limit=LOG_BUFFER_BYTES)
-        at_end(writer.finish)
+    write = jsonFileLogObserver(stream) if as_json else PeopleLogObserver(stream)
     ours = LogLevel.levelWithName(level)
     others = ours if level == "debug" else max(ours, LogLevel.warn, key=_rank)
     predicate = LogLevelFilterPredicate(defaultLogLevel=others)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -49,14 +48,11 @@ def start_report(options: Options) -> Foreground | Daemon:
 
     :raises SystemExit: with status 1, after one line, if a path of twistd cannot be used.
     """
-    if options.parent is not None:
-        _check_paths(options.parent)
-    return Foreground() if _in_foreground(options) else Daemon.to_come()
-
-
-def _in_foreground(options: Options) -> bool:
     twistd = options.parent
-    return twistd is None or bool(twistd.get("nodaemon"))
+    foreground = twistd is None or bool(twistd.get("nodaemon"))
+    if twistd is not None:
+        _check_paths(twistd)
+    return Foreground() if foreground else Daemon.to_come()
 
 
 def _check_paths(twistd: Any) -> None:
@@ -82,23 +78,15 @@ def _refuse(text: str) -> NoReturn:
     raise SystemExit(1)
 
 
-def chosen_observer(options: Options, reactor: Any) -> ILogObserver | None:
+def chosen_observer(options: Options) -> ILogObserver | None:
     """Make the log observer of the options; ``None`` if there is no log file, as with ``--syslog``.
 
-    :param reactor: its end waits for the last lines, since twistd then ends the process by the
-        signal that it got.
     :raises SystemExit: with status 1, after one line, if the file cannot be written.
     """
     path = options["logfile"]
     if path is None:
         return None
-    at_end = partial(reactor.addSystemEventTrigger, "after", "shutdown")
     try:
-        return make_observer(
-            path,
-            options["log-level"],
-            as_json=bool(options["log-json"]),
-            at_end=at_end if _in_foreground(options) else None,
-        )
+        return make_observer(path, options["log-level"], as_json=bool(options["log-json"]))
     except OSError as error:
         _refuse(f"--logfile {path!r} cannot be written: {error.strerror}")

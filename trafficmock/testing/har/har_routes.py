@@ -149,7 +149,7 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
             options.in_order,
             options.follow_redirects,
         )
-        made.append(session.http.route(matcher, HarReplay(har.name, use), place=place, reply=har))
+        made.append(session.http.route(matcher, HarReplay(har.name, use), place=place, har=har))
 
     if not replays and (match_on is not None or ignore):
         # The proxy says whether they are rules, before a later run needs them.
@@ -199,7 +199,7 @@ def _record(
         options.words_to_redact(),
         options.follow_redirects,
     )
-    registered = session.http.route(matcher, HarRecorder(), place=place, reply=how)
+    registered = session.http.route(matcher, HarRecorder(), place=place, record=how)
 
     def write(files: dict[str, bytes]) -> None:
         entries = [*kept, *json.loads(files.pop(""))]

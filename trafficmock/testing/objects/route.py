@@ -13,7 +13,7 @@ from trafficmock.testing.objects.request import AsyncRequest, Request
 from trafficmock.testing.objects.response import AsyncResponse, Response
 from trafficmock.testing.objects.stream import AsyncStream, Stream, is_parts, pour, pour_async
 from trafficmock.testing.promise import mapped
-from trafficmock.testing.session.arguments.fault_options import read_fault
+from trafficmock.testing.session.handlers.answers import read_how
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
@@ -24,18 +24,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.objects.response import BaseResponse
-    from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
+    from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.ports import Adapter
-    from trafficmock.wire.payloads.handler_action import FaultKind
+    from trafficmock.wire.payloads.answer import FaultKind
 
 
 RequestT = TypeVar("RequestT")
 DoneT = TypeVar("DoneT")
 FetchedT = TypeVar("FetchedT")
 StreamT = TypeVar("StreamT")
+
+
+def read_file(path: str | os.PathLike[str]) -> File:
+    """Read the file whose content is a body.
+
+    :raises OSError: it cannot be read.
+    """
+    return File(str(path), Path(path).read_bytes())
 
 
 class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
@@ -101,9 +109,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         :raises OSError: the file cannot be read.
         :raises TestEndedError: the test has ended.
         """
-        breaks = read_fault(fault, after)
+        how: dict[str, Any] = {"delay": delay, "fault": fault, "after": after, "rate": rate}
         if is_parts(body):
-            if breaks is not UNSET:
+            if read_how(**how)["fault"] is not UNSET:
                 raise UsageError("an answer in parts breaks by stream.abort(), not by a fault")
             if any(each is not None for each in (json, path, response, delay, rate)):
                 excluded = "json, path, response, delay and rate"
@@ -115,7 +123,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
                 content_type=content_type,
             )
             return self._pour(stream, body)
-        file = None if path is None else File(str(path), Path(path).read_bytes())
+        file = None if path is None else read_file(path)
         mock = Mock(
             status=status,
             status_text=status_text,
@@ -126,7 +134,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
             content_type=content_type,
             response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
-        return self._decide(lambda: self._routed.fulfill(mock, delay, breaks, rate))
+        return self._decide(lambda: self._routed.fulfill(mock, how))
 
     def stream(
         self,
@@ -182,7 +190,6 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         :raises UsageError: the URL has another scheme, or a header value is not a string.
         :raises TestEndedError: the test has ended.
         """
-        breaks = read_fault(fault, after)
         return self._decide(
             lambda: self._routed.continue_(
                 url=url,
@@ -190,7 +197,8 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
                 headers=headers,
                 post_data=post_data,
                 delay=delay,
-                fault=breaks,
+                fault=fault,
+                after=after,
                 rate=rate,
             )
         )

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.request import AsyncRequest, Request
 from trafficmock.testing.promise import chained, mapped
-from trafficmock.testing.session.handlers.routed_request import abort_code
-from trafficmock.testing.session.handlers.written_stream import (
+from trafficmock.testing.session.arguments.stream_parts import (
     content_of,
     json_line,
     server_sent_event,
 )
+from trafficmock.testing.session.handlers.answers import abort_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable

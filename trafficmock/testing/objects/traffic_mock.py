@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
 
-from msgspec import UNSET
-
 from trafficmock.matching import GlobError
-from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
-from trafficmock.testing.objects.answer_sequence import AnswerSequence
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.context import BaseContext
+from trafficmock.testing.objects.route import read_file
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
-from trafficmock.testing.session.arguments.delays import read_delay
-from trafficmock.testing.session.arguments.fault_options import read_fault
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
-from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
-from trafficmock.testing.session.handlers.mock_response import File, Mock, build
+from trafficmock.testing.session.handlers.answers import read_answers
+from trafficmock.testing.session.handlers.mock_response import Mock, build
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 
@@ -28,18 +22,16 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from msgspec import UnsetType
-
     from trafficmock.testing.har.har_routes import HarMode, NotFound
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
-    from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
-    from trafficmock.testing.session.handlers.http_routes import RouteEntry, RouteReply
+    from trafficmock.testing.session.handlers.answers import Delay
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.wire.inbound import Behavior
-    from trafficmock.wire.payloads.handler_action import FaultKind
+    from trafficmock.wire.payloads.answer import FaultKind
     from trafficmock.wire.payloads.serialized_har import Content, UpdateMode
     from trafficmock.wire.waits.wait_messages import WaitKind
 
@@ -160,53 +152,24 @@ class BaseTrafficMock(
         matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
-        if sequence is not None:
-            one = (status, status_text, headers, body, json, path, content_type)
-            if any(each is not None for each in (*one, chunks, fault, after, rate)):
-                raise UsageError("with sequence, each answer has its own status, headers and body")
-            answers = AnswerSequence.of(sequence, delay)
-            return self._reply(matcher, answers, answers.steps, times, place, required=required)
-        file = None if path is None else File(str(path), Path(path).read_bytes())
-        made = Mock(
-            status=status,
-            status_text=status_text,
-            headers=headers,
-            body=body,
-            json=json,
-            file=file,
-            content_type=content_type,
-        )
-        answer, delay_ms = FixedAnswer.of(made, chunks), read_delay(delay)
-        breaks = read_fault(fault, after)
-        if breaks is not UNSET or answer.pieces is not UNSET or rate is not None:
-            step = answer.step(delay_ms, breaks, rate)
-            return self._reply(matcher, answer, [step], times, place, required=required)
-        return self._reply(
-            matcher, answer, answer.response, times, place, required=required, delay_ms=delay_ms
-        )
-
-    def _reply(
-        self,
-        matcher: Matcher,
-        answer: FixedAnswer | AnswerSequence,
-        reply: RouteReply,
-        times: float | None,
-        place: str | UnsetType,
-        *,
-        required: bool | None,
-        delay_ms: int | UnsetType = UNSET,
-    ) -> RouteT:
-        must, http = self._must(required=required), self._session.http
+        given = {
+            "status": status,
+            "status_text": status_text,
+            "headers": headers,
+            "body": body,
+            "json": json,
+            "path": path,
+            "content_type": content_type,
+            "chunks": chunks,
+            "delay": delay,
+            "fault": fault,
+            "after": after,
+            "rate": rate,
+        }
+        answers, must = read_answers(given, sequence, read_file), self._must(required=required)
+        http = self._session.http
         return self._route(
-            lambda: http.route(
-                matcher,
-                answer,
-                times,
-                place=place,
-                reply=reply,
-                required=must,
-                delay_ms=delay_ms,
-            )
+            lambda: http.route(matcher, None, times, place=place, answers=answers, required=must)
         )
 
     def stream(

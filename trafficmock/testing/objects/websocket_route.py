@@ -66,10 +66,7 @@ class WebSocketRoute(BaseWebSocketRoute):
     """One end of a WebSocket, in blocking tests."""
 
     def close(self, *, code: int | None = None, reason: str | None = None) -> None:
-        """Close this end, with a close code and a reason (RFC 6455, section 5.5.1).
-
-        With neither, the peer sees 1005, as of a close without a status; a reason alone has 1000.
-        """
+        """Close this end, with a close code and a reason (RFC 6455, section 5.5.1)."""
         self._close(code, reason)
 
     def connect_to_server(self) -> WebSocketRoute:
@@ -86,10 +83,7 @@ class AsyncWebSocketRoute(BaseWebSocketRoute):
     """One end of a WebSocket, in asyncio and Twisted tests."""
 
     def close(self, *, code: int | None = None, reason: str | None = None) -> Awaitable[None]:
-        """Close this end, with a close code and a reason (RFC 6455, section 5.5.1).
-
-        With neither, the peer sees 1005, as of a close without a status; a reason alone has 1000.
-        """
+        """Close this end, with a close code and a reason (RFC 6455, section 5.5.1)."""
         self._close(code, reason)
         done: Awaitable[None] = self._adapter.done()
         return done

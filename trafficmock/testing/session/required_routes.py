@@ -11,7 +11,6 @@ from trafficmock.testing.errors import (
 )
 from trafficmock.testing.promise import mapped, settled
 from trafficmock.testing.session.traffic_report import unmet_routes
-from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
@@ -57,7 +56,7 @@ def unused_replays(session: Session) -> list[UnusedReplayWarning]:
     return [
         UnusedReplayWarning(f"{each.name} of {session.info.title}: {_UNUSED}")
         for each in session.http.live
-        if isinstance(each.reply, SerializedHar) and not each.handled and each.place not in met
+        if each.har is not None and not each.handled and each.place not in met
     ]
 
 

@@ -46,8 +46,6 @@ from trafficmock.wire.inbound import (
     TestUnregister,
 )
 from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, UNMATCHED
-from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
-from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -63,6 +61,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import TestWarning
     from trafficmock.wire.payloads.application_origins import CalledServers
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 Scope = Literal["worker", "run"]
 """Which tests shared routes serve."""
@@ -210,12 +209,10 @@ class Session:
             entry.matcher.wire,
             kind,
             place,
-            entry.reply if isinstance(entry.reply, SerializedResponse) else UNSET,
-            entry.reply if isinstance(entry.reply, SerializedHar) else UNSET,
+            UNSET if entry.answers is None else entry.answers,
+            UNSET if entry.har is None else entry.har,
             times,
-            entry.delay_ms,
-            entry.reply if isinstance(entry.reply, list) else UNSET,
-            entry.reply if isinstance(entry.reply, SerializedRecording) else UNSET,
+            UNSET if entry.record is None else entry.record,
         )
         return self.client.ask(("route:register", entry.id), message)
 

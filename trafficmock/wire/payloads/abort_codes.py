@@ -6,7 +6,7 @@ tools.page_blocks`` writes the second into the pages.
 
 from typing import NamedTuple
 
-from trafficmock.wire.payloads.handler_action import AbortCode
+from trafficmock.wire.payloads.answer import AbortCode
 
 PLAYWRIGHT_CODES: dict[str, AbortCode] = {
     "aborted": "aborted",

@@ -15,8 +15,8 @@ from tests.support.hypothesis_profiles import profile
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.callables import call_handler, check_handler
-from trafficmock.testing.session.arguments.delays import read_delay
 from trafficmock.testing.session.arguments.request_overrides import overrides
+from trafficmock.testing.session.handlers.answers import read_delay
 from trafficmock.wire.http_syntax import lower_case, on_wire
 from trafficmock.wire.payloads import body
 

@@ -4,6 +4,6 @@
 look at more than the URL, of which ``value_checks`` calls the functions; ``js_patterns`` writes
 patterns for the proxy. ``allow_patterns`` reads
 the hosts that strict mode lets through, ``headers`` and ``request_overrides`` the changes of a
-handler, ``delays`` the time to wait before a decision, ``fault_options`` how an answer breaks.
+handler, and ``stream_parts`` makes bytes of what a test writes.
 ``callables`` checks, names and calls the functions of the test.
 """

@@ -16,6 +16,7 @@ from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe
+from trafficmock.testing.session.handlers.answers import in_words
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire.inbound import (
     Behavior,
@@ -24,9 +25,8 @@ from trafficmock.wire.inbound import (
     RouteMatch,
     RouteUnregister,
 )
-from trafficmock.wire.payloads.handler_action import Fallback, Fulfill
+from trafficmock.wire.payloads.answer import Fallback, Fulfill
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
-from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
-    from trafficmock.wire.payloads.handler_action import SequenceStep
+    from trafficmock.wire.payloads.answer import Abort
     from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
-
-    RouteReply = SerializedResponse | SerializedHar | SerializedRecording | list[SequenceStep]
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 @define(eq=False)
 class RouteEntry:
     """One registered handler.
 
-    :param handler: the test's handler, for ``unroute``.
+    :param handler: the test's handler, for ``unroute``; ``None`` for a mock.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
     :param began: when it was registered, in microseconds of this process's monotonic clock.
-    :param reply: the fixed response of the route, the sequence of its answers, its HAR, or how
-        it records one, by which the proxy answers.
+    :param answers: by which the proxy answers instead of the handler, one after the other.
+    :param har: likewise.
+    :param record: likewise, from the real server; it is recorded.
     :param handled: the number of its requests so far.
     :param active: whether it was neither removed nor used up.
     :param ignore_errors: whether errors of its running calls are ignored from now on.
@@ -58,7 +58,6 @@ class RouteEntry:
     :param live_in: the list that it was added to.
     :param place: the file and line of the test's call.
     :param required: whether the test fails if no request meets it.
-    :param delay_ms: the milliseconds after which ``reply`` is sent.
     """
 
     id: str
@@ -66,7 +65,9 @@ class RouteEntry:
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     began: int
-    reply: RouteReply | None = field(default=None, repr=False)
+    answers: list[Fulfill | Abort] | None = field(default=None, repr=False)
+    har: SerializedHar | None = field(default=None, repr=False)
+    record: SerializedRecording | None = None
     handled: int = 0
     active: bool = True
     ignore_errors: bool = False
@@ -76,26 +77,26 @@ class RouteEntry:
     """The requests by their number, as long as their tests have them."""
     place: str = ""
     required: bool = False
-    delay_ms: int | UnsetType = UNSET
 
     @property
     def name(self) -> str:
         """The handler's name, with the file and line of its definition, or else of the call."""
-        name, place = describe(self.handler), str(self.place or "")
+        place = str(self.place or "")
+        if self.answers is not None:
+            return f"handler {in_words(self.answers)} ({place})"
+        name = describe(self.handler)
         # The handler of a stream says its place itself.
         return name if code_of(self.handler) or place in name else f"{name} ({place})"
 
     def response_of(self, message: RequestReplied) -> SerializedResponse | None:
-        """Return the response that the proxy gave by the reply; ``None`` where it has it alone."""
-        if isinstance(self.reply, list):
-            result = None if message.step is UNSET else self.reply[message.step].result
-            if isinstance(result, Fulfill) and result.fault is UNSET:
-                return result.response
+        """Return the response that the proxy gave; ``None`` where it reports the outcome."""
+        if self.answers is None:
             return None
-        return self.reply if isinstance(self.reply, SerializedResponse) else None
+        answer = self.answers[message.step or 0]
+        return answer.response if isinstance(answer, Fulfill) and answer.fault is UNSET else None
 
     def meet(self, request: RequestState) -> None:
-        """Count a request that the handler gets, or that the proxy decides by the reply."""
+        """Count a request that the handler gets, or that the proxy answers."""
         self.handled += 1
         self._met[self.handled] = request
 
@@ -179,18 +180,20 @@ class HttpRoutes:
         run: Callable[[RoutedRequest, Done], None] | None = None,
         place: str | UnsetType = UNSET,
         *,
-        reply: RouteReply | None = None,
+        answers: list[Fulfill | Abort] | None = None,
+        har: SerializedHar | None = None,
+        record: SerializedRecording | None = None,
         required: bool = False,
-        delay_ms: int | UnsetType = UNSET,
     ) -> Promise[RouteEntry]:
         """Register a handler before all others.
 
         :param run: runs the handler; by default the adapter does.
         :param place: the file and line of the test's call.
-        :param reply: by which the proxy answers instead of the handler. If it cannot, it refuses
+        :param answers: by which the proxy answers instead of the handler. If it cannot, it refuses
             the route: the promise is rejected and the route removed.
+        :param har: likewise.
+        :param record: likewise.
         :param required: whether the test fails if no request meets it.
-        :param delay_ms: the milliseconds after which ``reply`` is sent.
         :returns: resolved with the route when every later request is compared with it.
         """
         entry = RouteEntry(
@@ -199,10 +202,11 @@ class HttpRoutes:
             handler,
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
             self.session.client.link.monotonic_us(),
-            reply=reply,
+            answers=answers,
+            har=har,
+            record=record,
             place=place or "",
             required=required,
-            delay_ms=delay_ms,
         )
         sent = read_times(times)
         self.live.add(entry)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -14,32 +13,30 @@ from trafficmock.testing.errors import (
     RequestSettledError,
     TestEndedError,
     UndecidedError,
-    UsageError,
 )
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.testing.session.arguments.delays import read_delay
-from trafficmock.testing.session.arguments.fault_options import read_rate
 from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
+from trafficmock.testing.session.handlers.answers import abort_code, read_delay, read_how
 from trafficmock.testing.session.handlers.written_stream import WrittenStream
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
-from trafficmock.wire.payloads.handler_action import Abort, Continue, Fallback, Fetch, Fulfill
+from trafficmock.wire.payloads.answer import Abort, Continue, Fallback, Fetch, Fulfill
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from msgspec import UnsetType
 
     from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
+    from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.payloads.handler_action import AbortCode, Fault
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 GIVEN_UP = "aborted: the application gave the request up"
@@ -133,28 +130,18 @@ class RoutedRequest:
 
     # What handlers do
 
-    def fulfill(
-        self,
-        mock: mock_response.Mock,
-        delay: Delay = None,
-        fault: Fault | UnsetType = UNSET,
-        rate: int | None = None,
-    ) -> None:
+    def fulfill(self, mock: mock_response.Mock, how: Mapping[str, Any]) -> None:
         """Answer the request with a response.
 
-        :param delay: the time after which the proxy sends it.
-        :param fault: how it breaks, if it does.
-        :param rate: the bytes of its body in a second.
+        :param how: ``delay``, ``fault``, ``after`` and ``rate``, as the test gives them.
         :raises UsageError: an argument is invalid; the request is still undecided.
         """
         self._check_open()
         response = mock_response.build(mock, self.request.url)
-        delay_ms, in_a_second = read_delay(delay), read_rate(rate, fault)
-        self._settle(Fulfill(response, fault=fault), delay_ms, in_a_second)
-        if fault is UNSET:
+        answer = Fulfill(response, **read_how(**how))
+        self._settle(answer)
+        if answer.fault is UNSET:
             self.session.answered_here(self.request, response)
-        else:
-            self.request.answer(None)
 
     def stream(self, mock: mock_response.Mock) -> WrittenStream:
         """Begin to answer the request; the body is written by the result.
@@ -177,33 +164,29 @@ class RoutedRequest:
         method: str | None,
         headers: HeadersArgument | None,
         post_data: PostData,
-        delay: Delay = None,
-        fault: Fault | UnsetType = UNSET,
-        rate: int | None = None,
+        **how: Any,
     ) -> None:
         """Send the request upstream with all changes so far and these.
 
-        :param delay: the time after which the proxy sends it.
-        :param fault: how the real answer breaks, if it does.
-        :param rate: the bytes of its body in a second.
+        :param how: as in :meth:`fulfill`, of the real answer.
         :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
         check_scheme(self.request.wire.url, url)
-        delay_ms, in_a_second = read_delay(delay), read_rate(rate, fault)
+        fields = read_how(**how)
         changes = self._change(url, method, headers, post_data)
-        self._settle(Continue(changes, fault), delay_ms, in_a_second)
+        self._settle(Continue(changes, **fields))
 
     def abort(self, code: str, why: str = "", delay: Delay = None) -> None:
         """Fail the request with a network error.
 
-        :param code: a key of :data:`PLAYWRIGHT_CODES`.
+        :param code: one of Playwright's.
         :param why: the reason, for the report of a test that fails.
         :param delay: the time after which the request fails.
         :raises UsageError: another code; the request is still undecided.
         """
         self._check_open()
-        self._settle(Abort(abort_code(code)), read_delay(delay))
+        self._settle(Abort(abort_code(code), delay_ms=read_delay(delay)))
         if why:
             self.session.http.decisions[self.request.id] = f"abort: {why}"
 
@@ -268,36 +251,16 @@ class RoutedRequest:
         if self.stage is Stage.SETTLED or self.stage is Stage.FALLEN_BACK:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
-    def _settle(
-        self,
-        action: Fulfill | Continue | Abort | Fallback,
-        delay_ms: int | UnsetType = UNSET,
-        rate: int | UnsetType = UNSET,
-    ) -> None:
-        self._close(_in_words(action))
-        self.session.send(HandlerResult(self.request.id, action, self.run_id, delay_ms, rate))
-        if isinstance(action, Abort):
+    def _settle(self, answer: Fulfill | Continue | Abort | Fallback) -> None:
+        self._close(_in_words(answer))
+        self.session.send(HandlerResult(self.request.id, answer, self.run_id))
+        if isinstance(answer, Abort):
             self.request.answer(None)
 
     def _close(self, decision: str) -> None:
         self.stage = Stage.SETTLED
         self.session.http.open.pop(self.request.id, None)
         self.session.http.decisions[self.request.id] = decision
-
-
-def abort_code(code: str) -> AbortCode:
-    """Return the code of protocol 3 for one of Playwright's.
-
-    :raises UsageError: ``code`` is not a key of :data:`PLAYWRIGHT_CODES`.
-    """
-    if code not in PLAYWRIGHT_CODES:
-        near = get_close_matches(str(code), PLAYWRIGHT_CODES, n=1)
-        hint = f"did you mean {near[0]!r}? These" if near else "these"
-        raise UsageError(
-            f"abort: {code!r} is not an error code of Playwright; "
-            f"{hint} are: {', '.join(PLAYWRIGHT_CODES)}"
-        )
-    return PLAYWRIGHT_CODES[code]
 
 
 def _in_words(action: Fulfill | Continue | Abort | Fallback) -> str:

@@ -26,6 +26,7 @@ const WORDS = {
   piece: "the test sent a part",
   end: "the answer ended",
   broken_off: "the answer broke off",
+  fault_unreached: "the answer was whole",
 };
 
 /** @param {HttpEntry} entry */

@@ -15,6 +15,7 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.answers import body_way
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import STREAM_MOCKS
@@ -35,24 +36,22 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from msgspec import UnsetType
+    from collections.abc import Iterator
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.mocks.body_pacing import Pacing
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.wire.inbound import CloseReason, FromWorker, RequestCancel
+    from trafficmock.wire.payloads.answer import Fulfill
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 @define(eq=False)
-class PiecesLeft:
-    """The pieces of a fixed answer that the coordinator has not written yet.
+class PartsLeft:
+    """The parts of a mock that the coordinator has not written yet.
 
     :param parts: the milliseconds before each part of the body, and its content.
     :ivar due: the part whose time has come.
@@ -95,7 +94,7 @@ class OpenStream:
     observers: tuple[str, ...]
     collected: PendingRequest | None = None
     sends: bool = True
-    left: PiecesLeft | None = None
+    left: PartsLeft | None = None
     seq: int = 0
     unacknowledged: deque[tuple[int, int]] = field(factory=deque)
     waiting: int = 0
@@ -123,7 +122,7 @@ class BrokenStreamError(Exception):
 
 
 @define
-class StreamedReplies:
+class StreamedAnswers:
     """Passes on the pieces of streamed mocks.
 
     :ivar open: the streams by the id of their request, until the end of each is acknowledged.
@@ -136,13 +135,12 @@ class StreamedReplies:
     def begin(
         self,
         pending: PendingRequest,
-        worker: Worker,
         response: SerializedResponse,
         out: EffectList,
     ) -> OpenStream | None:
         """Begin the answer to a request.
 
-        :returns: ``None`` for an answer that is no valid HTTP, which fails the owner's test.
+        :returns: ``None`` for an answer that the agent cannot give, which fails the owner's test.
         """
         test, chain, features = pending.test, pending.chain, pending.agent.features
         if test is None:
@@ -163,7 +161,7 @@ class StreamedReplies:
             request_id=pending.id,
             subject=str(pending),
             agent=pending.agent,
-            worker=worker,
+            worker=test.worker,
             test=test,
             route=None if chain is None else chain.route,
             response=head,
@@ -173,51 +171,26 @@ class StreamedReplies:
         )
         return stream
 
-    # Fixed answers in pieces
+    # Mocks in parts
 
-    def give(  # noqa: PLR0917 - the answer, and what it is given to
-        self,
-        pending: PendingRequest,
-        worker: Worker,
-        response: SerializedResponse,
-        pacing: Pacing,
-        whole: Callable[[EffectList], None],
-        out: EffectList,
-        *,
-        delay_ms: int | UnsetType = UNSET,
-    ) -> None:
-        """Answer a request by the pieces of a response.
+    def play(self, pending: PendingRequest, answer: Fulfill, out: EffectList) -> None:
+        """Answer a request by the parts of a mock, the first of them at once.
 
-        :param whole: gives the response to an agent that does not take pieces, when the last one
-            is due, and at once where the response has no body.
-        :param delay_ms: the time before the first piece.
+        An agent that does not take parts gets the mock when the last one is due.
         """
-        if pending.method == "HEAD" or response.status in BODILESS_STATUSES:
-            self.decisions.delay(pending, delay_ms, whole, out)
-        elif STREAM_MOCKS in pending.agent.features:
-            play = partial(self.play, pending, worker, response, pacing)
-            self.decisions.delay(pending, delay_ms, play, out)
-        else:
-            due = (delay_ms or 0) + pacing.duration_ms
+        response = answer.response
+        bodiless = pending.method == "HEAD" or response.status in BODILESS_STATUSES
+        if bodiless or STREAM_MOCKS not in pending.agent.features:
+            whole = partial(self.decisions.fulfill, pending, response)
+            due = UNSET if bodiless else body_way.duration_ms(answer)
             self.decisions.delay(pending, due, whole, out)
-
-    def play(
-        self,
-        pending: PendingRequest,
-        worker: Worker,
-        response: SerializedResponse,
-        pacing: Pacing,
-        out: EffectList,
-    ) -> None:
-        """Answer a request by the pieces of a response, the first of them at once."""
-        stream = self.begin(pending, worker, response, out)
-        if stream is None:
             return
-        parts = pacing.parts(body.to_bytes(response.body_base64))
-        stream.left = PiecesLeft(pending, parts)
-        self._play(stream, stream.left, out)
+        stream = self.begin(pending, response, out)
+        if stream is not None:
+            stream.left = PartsLeft(pending, body_way.parts_of(answer))
+            self._play(stream, stream.left, out)
 
-    def _play(self, stream: OpenStream, left: PiecesLeft, out: EffectList) -> None:
+    def _play(self, stream: OpenStream, left: PartsLeft, out: EffectList) -> None:
         """Write the pieces that are due, and the end after the last one."""
         while not stream.ended and self.open.get(stream.request_id) is stream:
             if left.due is None:

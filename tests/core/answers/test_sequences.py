@@ -1,19 +1,19 @@
 """Replies of several answers: one request after the other gets the next one."""
 
 from attrs import evolve
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
-from tests.core.http.reply_case import FEATURES, ReplyCase
+from tests.core.answers.reply_case import FEATURES, ReplyCase
 from tests.support.builders import glob, response
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock import records
 from trafficmock.core.effects import Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads.handler_action import Abort, Fulfill, SequenceStep
+from trafficmock.wire.payloads.answer import Abort, Fulfill
 
-BUSY = SequenceStep(Fulfill(response(503, b"busy")))
-RESET = SequenceStep(Abort("connectionreset"))
-PAID = SequenceStep(Fulfill(response(201, b"paid")))
+BUSY = Fulfill(response(503, b"busy"))
+RESET = Abort("connectionreset")
+PAID = Fulfill(response(201, b"paid"))
 
 
 class SequenceCase(ReplyCase):
@@ -28,10 +28,10 @@ class SequenceCase(ReplyCase):
         (replied,) = (each for each in told if isinstance(each, outbound.RequestReplied))
         return decision, replied
 
-    def refusal(self, steps: list[SequenceStep]) -> str:
+    def refusal(self, steps: list[Fulfill | Abort]) -> str:
         """Register a sequence; give the text of the refusal."""
         matcher = glob("**")
-        self.worker.sends(inbound.RouteRegister("x", "buys", matcher, sequence=steps))
+        self.worker.sends(inbound.RouteRegister("x", "buys", matcher, answers=steps))
         (effect,) = (each for each in self.playbook.take() if isinstance(each, Send))
         assert isinstance(effect.message, outbound.ProxyError)
         return effect.message.message
@@ -42,7 +42,7 @@ class AnswerTests(SequenceCase):
 
     def test_in_turn(self) -> None:
         """Each request gets the next answer, the last one is repeated, and the worker is told."""
-        self.test.route(sequence=[BUSY, RESET, PAID])
+        self.test.route(answers=[BUSY, RESET, PAID])
         kinds: list[object] = []
         for number in range(5):
             decision, replied = self.asked(f"r{number}")
@@ -62,7 +62,7 @@ class AnswerTests(SequenceCase):
 
     def test_failure_is_recorded(self) -> None:
         """The history has a failure of a sequence as one that the test decided."""
-        self.test.route(sequence=[RESET])
+        self.test.route(answers=[RESET])
         aborted = [each for each in self.asks() if isinstance(each, records.RequestAborted)]
         (record,) = aborted
         self.assertEqual(record.error_code, "connectionreset")
@@ -71,8 +71,8 @@ class AnswerTests(SequenceCase):
 
     def test_delay(self) -> None:
         """An answer may have a delay of its own, a failure too."""
-        late = [SequenceStep(Abort("timedout"), 3000), SequenceStep(PAID.result, 2000)]
-        self.test.route(sequence=late)
+        late = [Abort("timedout", delay_ms=3000), structs.replace(PAID, delay_ms=2000)]
+        self.test.route(answers=late)
         for request_id, seconds in (("r1", 3.0), ("r2", 2.0)):
             before = self.asks(request_id)
             self.assertFalse(
@@ -89,16 +89,16 @@ class RefusalTests(SequenceCase):
 
     def test_invalid(self) -> None:
         """The error names the answer that is wrong."""
-        wrong = SequenceStep(Fulfill(response(99)))
-        stream = SequenceStep(Fulfill(response(200), stream=True))
+        wrong = Fulfill(response(99))
+        stream = Fulfill(response(200), stream=True)
         self.assertIn("answer 2 of its sequence", self.refusal([BUSY, wrong]))
         self.assertIn("one answer at least", self.refusal([]))
-        self.assertIn("answer 1 of its sequence", self.refusal([stream]))
+        self.assertIn("a stream", self.refusal([stream]))
 
     def test_room(self) -> None:
         """All answers together count in the limit of replies."""
         self.playbook = Playbook(self, evolve(SETTINGS, reply_bytes=20))
         self.worker = self.playbook.worker("0", features=FEATURES)
         self.worker.test("buys")
-        large = SequenceStep(Fulfill(response(200, b"x" * 9)))
+        large = Fulfill(response(200, b"x" * 9))
         self.assertIn("--reply-bytes", self.refusal([large, large]))

@@ -3,7 +3,7 @@
 from attrs import evolve
 from msgspec import structs
 
-from tests.core.http.reply_case import ANSWER, FEATURES, ReplyCase
+from tests.core.answers.reply_case import ANSWER, FEATURES, ReplyCase
 from tests.support.builders import (
     URL,
     claims,
@@ -17,6 +17,7 @@ from trafficmock import records
 from trafficmock.core.effects import Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fulfill
 
 CONTEXT = "a" * 32
 
@@ -201,7 +202,9 @@ class StrictReplyTests(ReplyCase):
         """Of two uploads the one for which no reply is left does not go upstream."""
         self.worker.sends(inbound.TestStrict("buys", []))
         self.playbook.take()
-        route = inbound.RouteRegister("buys#1", "buys", glob(URL), reply=ANSWER, times=1)
+        route = inbound.RouteRegister(
+            "buys#1", "buys", glob(URL), answers=[Fulfill(ANSWER)], times=1
+        )
         self.worker.sends(route)
         self.playbook.take()
         for request_id in ("r1", "r2"):

@@ -20,7 +20,7 @@ from trafficmock.wire.inbound import (
     StreamEnd,
 )
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import Abort, Fulfill
+from trafficmock.wire.payloads.answer import Abort, Fulfill
 
 AGENT = ("context", "headers-list", "stream", "stream-mocks")
 

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.core.mocks.mock_codings import is_plain
+from trafficmock.core.answers.mock_codings import is_plain
 from trafficmock.errors import LocalError
 from trafficmock.wire.features import HEADERS_LIST
 from trafficmock.wire.http_syntax import (

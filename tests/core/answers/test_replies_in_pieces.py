@@ -2,10 +2,10 @@
 
 import tracemalloc
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import structs
 
+from tests.core.answers.test_streamed_replies import AGENT, piece
 from tests.core.http.test_chains import FEATURES, ChainCase
-from tests.core.http.test_streamed_replies import AGENT, piece
 from tests.support.builders import URL, glob, response, start, text
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
@@ -20,14 +20,15 @@ from trafficmock.wire.inbound import (
     StreamData,
     StreamEnd,
 )
-from trafficmock.wire.payloads.handler_action import Abort, Fulfill, SequenceStep
+from trafficmock.wire.payloads.answer import Abort, Fulfill
 
 DELAY_MS = 125
 DELAY = DELAY_MS / 1000
 
 
-def step(content: bytes, pieces: list[int], delay_ms: int | UnsetType = DELAY_MS) -> SequenceStep:
-    return SequenceStep(Fulfill(response(content=content)), delay_ms, pieces)
+def in_pieces(content: bytes, sizes: list[int], pause: int = DELAY_MS) -> Fulfill:
+    pieces = [(pause if index else 0, size) for index, size in enumerate(sizes)]
+    return Fulfill(response(content=content), pieces=pieces)
 
 
 class PiecesCase(ChainCase):
@@ -40,11 +41,9 @@ class PiecesCase(ChainCase):
         self.worker = self.playbook.worker("1", features=features)
         self.test = self.worker.test("chats")
 
-    def mocks(
-        self, content: bytes, pieces: list[int], delay_ms: int | UnsetType = DELAY_MS
-    ) -> list[object]:
+    def mocks(self, content: bytes, pieces: list[int], pause: int = DELAY_MS) -> list[object]:
         """Register a mock, and let the application ask; give what the agent gets."""
-        self.test.route(sequence=[step(content, pieces, delay_ms)])
+        self.test.route(answers=[in_pieces(content, pieces, pause)])
         self.agent.sends(start("r1", client_id="streaming"))
         return self.told(self.playbook.take())
 
@@ -104,9 +103,9 @@ class WholeTests(PiecesCase):
     """The pieces of a mock have no delay."""
 
     def test_at_once(self) -> None:
-        """All pieces come with the head, whether the delay is zero or left out."""
-        for delay_ms in (0, UNSET):
-            _, *sent = self.mocks(b"onetwo", [3, 3], delay_ms)
+        """All pieces come with the head."""
+        for pause in (0, 0):
+            _, *sent = self.mocks(b"onetwo", [3, 3], pause)
             self.assertEqual(sent, [piece(1, b"one"), piece(2, b"two"), StreamEnd("r1", 3)])
             self.hears(StreamAck("r1", 3))
 
@@ -124,8 +123,8 @@ class WholeTests(PiecesCase):
 
     def test_rate(self) -> None:
         """A body at a rate has no pieces and no fault beside that."""
-        both = SequenceStep(Fulfill(response(content=b"one")), pieces=[3], rate=5)
-        self.worker.sends(inbound.RouteRegister("bad", "chats", glob("**"), sequence=[both]))
+        both = Fulfill(response(content=b"one"), pieces=[(0, 3)], rate=5)
+        self.worker.sends(inbound.RouteRegister("bad", "chats", glob("**"), answers=[both]))
         error = self.sent(self.playbook.take(), outbound.ProxyError)
         self.assertEqual((error.code, error.route_id), ("invalid_message", "bad"))
 
@@ -140,8 +139,8 @@ class WholeTests(PiecesCase):
 
     def test_slow_body(self) -> None:
         """A body of millions of pieces costs no more than the next one."""
-        slow = SequenceStep(Fulfill(response(content=b"x" * 20_000_000)), rate=1)
-        self.test.route(sequence=[slow])
+        slow = Fulfill(response(content=b"x" * 20_000_000), rate=1)
+        self.test.route(answers=[slow])
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
         self.agent.sends(start("r1", client_id="streaming"))
@@ -151,10 +150,10 @@ class WholeTests(PiecesCase):
     def test_what_it_counts_for(self) -> None:
         """Answers and pieces count for the memory that is kept, even without a body."""
         registry = self.playbook.coordinator.state.registry
-        self.test.route(sequence=[SequenceStep(Abort("failed"))] * 10)
+        self.test.route(answers=[Abort("failed")] * 10)
         self.assertEqual(registry.reply_bytes, 2000)
-        self.test.route(sequence=[step(b"xx", [1, 1])])
-        self.assertEqual(registry.reply_bytes, 2000 + 200 + 2 * 8 + len('"eHg="'))
+        self.test.route(answers=[in_pieces(b"xx", [1, 1])])
+        self.assertEqual(registry.reply_bytes, 2000 + 2 * 8 + len('"eHg="'))
 
     def test_wrong_lengths(self) -> None:
         """Pieces that are not the body refuse the route."""
@@ -162,7 +161,7 @@ class WholeTests(PiecesCase):
             "bad",
             "chats",
             glob("**"),
-            sequence=[step(b"one", [2])],
+            answers=[in_pieces(b"one", [2])],
         )
         self.worker.sends(message)
         error = self.sent(self.playbook.take(), outbound.ProxyError)

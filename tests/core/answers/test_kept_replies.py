@@ -3,7 +3,7 @@
 from attrs import evolve
 from msgspec import UNSET, structs
 
-from tests.core.http.reply_case import ANSWER, FEATURES, ReplyCase
+from tests.core.answers.reply_case import ANSWER, FEATURES, ReplyCase
 from tests.support.builders import (
     glob,
     response,
@@ -15,6 +15,7 @@ from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fulfill
 
 
 class BodyTests(ReplyCase):
@@ -76,19 +77,19 @@ class KeepingTests(ReplyCase):
 
     def test_unsendable(self) -> None:
         """What no response can carry is refused for that route alone."""
-        register = inbound.RouteRegister("q", "buys", glob("**"), reply=response(101))
+        register = inbound.RouteRegister("q", "buys", glob("**"), answers=[Fulfill(response(101))])
         self.assertIn("status is 101", self.refused(register))
         bad = structs.replace(response(), headers={"a b": "c"})
-        self.assertIn("'a b'", self.refused(structs.replace(register, reply=bad)))
-        socket = structs.replace(register, reply=ANSWER, kind="websocket")
+        self.assertIn("'a b'", self.refused(structs.replace(register, answers=[Fulfill(bad)])))
+        socket = structs.replace(register, answers=[Fulfill(ANSWER)], kind="websocket")
         self.assertIn("only a route for HTTP", self.refused(socket))
 
     def test_unreadable(self) -> None:
         """An invalid reply is refused with the id of its route."""
         self.worker.sends_text(
-            '{"type":"route:register","routeId":"q","testId":"buys","matcher":{},"reply":7}'
+            '{"type":"route:register","routeId":"q","testId":"buys","matcher":{},"answers":7}'
         )
-        error = outbound.ProxyError("invalid_message", text("reply"), "buys", route_id="q")
+        error = outbound.ProxyError("invalid_message", text("answers"), "buys", route_id="q")
         self.playbook.expect(self.worker.gets(error))
 
     def test_mended(self) -> None:
@@ -105,7 +106,7 @@ class KeepingTests(ReplyCase):
         self.worker = self.playbook.worker("0", features=FEATURES)
         self.test = self.worker.test("buys")
         first = self.test.route("http://other.test/", reply=ANSWER)
-        self.worker.sends(inbound.RouteRegister("q", "buys", glob("**"), reply=ANSWER))
+        self.worker.sends(inbound.RouteRegister("q", "buys", glob("**"), answers=[Fulfill(ANSWER)]))
         (sent,) = self.playbook.take()
         assert isinstance(sent, Send) and isinstance(sent.message, outbound.ProxyError)
         self.assertEqual(sent.message.route_id, "q")

@@ -4,19 +4,19 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType, structs
 
-from tests.core.http.reply_case import FEATURES, ReplyCase
+from tests.core.answers.reply_case import FEATURES, ReplyCase
 from tests.support.builders import response
 from tests.support.playbook import Playbook
 from trafficmock import records
 from trafficmock.core.effects import Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import (
+from trafficmock.wire.payloads.answer import (
     AbortCode,
+    BodyWay,
     Continue,
     Fault,
     Fulfill,
-    SequenceStep,
 )
 from trafficmock.wire.payloads.serialized_response import FAULT, SerializedError
 
@@ -56,7 +56,6 @@ class AgentTests(FaultCase):
         for given, after in (
             (Fault("truncated"), len(CONTENT) // 2),
             (Fault("truncated", 3), 3),
-            (Fault("truncated", 1000), len(CONTENT)),
             (Fault("stall"), 0),
             (Fault("malformed_chunk"), 0),
             (Fault("empty_response"), 0),
@@ -65,11 +64,25 @@ class AgentTests(FaultCase):
             self.setUp()
             *recorded, decision = self.handler_answers(given)
             assert isinstance(decision, outbound.DecisionFulfill)
-            self.assertEqual(decision.fault, Fault(given.kind, after))
+            self.assertEqual(decision.way, BodyWay(given.kind, after))
             self.assertEqual(body.to_bytes(decision.response.body_base64), CONTENT)
             _, ended = recorded
             self.assertEqual(body.to_bytes(ended.response.body_base64), CONTENT[:after])
             self.assertIn(given.kind, ended.failure)
+
+    def test_behind_the_end(self) -> None:
+        """A fault behind the end of the body does not happen, and the history says so."""
+        for kind in ("truncated", "stall", "connection_reset"):
+            for after in (len(CONTENT), 1000):
+                self.setUp()
+                fulfilled, note, decision = self.handler_answers(Fault(kind, after))
+                self.assertEqual(decision.way, UNSET)
+                self.assertEqual(body.to_bytes(fulfilled.response.body_base64), CONTENT)
+                self.assertEqual(
+                    (fulfilled.body_pending, fulfilled.response.truncated), (False, UNSET)
+                )
+                self.assertIsInstance(note, records.FaultUnreached)
+                self.assertIn(f"the fault {kind} of the test, after {after} bytes", note.detail)
 
     def test_reset_at_once(self) -> None:
         """A reset before the answer is an abort."""
@@ -80,12 +93,12 @@ class AgentTests(FaultCase):
 
     def test_mock(self) -> None:
         """An answer of a sequence has a fault, too."""
-        step = SequenceStep(Fulfill(response(200, CONTENT), fault=Fault("truncated", 2)))
-        self.test.route(sequence=[step])
+        step = Fulfill(response(200, CONTENT), fault=Fault("truncated", 2))
+        self.test.route(answers=[step])
         sent = [each for each in self.asks() if isinstance(each, Send)]
         (decision,) = (each.message for each in sent if each.to == (self.agent.id,))
         assert isinstance(decision, outbound.DecisionFulfill)
-        self.assertEqual(decision.fault, Fault("truncated", 2))
+        self.assertEqual(decision.way, BodyWay("truncated", 2))
 
     def test_observer(self) -> None:
         """A test that waits for the response is told that it broke."""
@@ -129,7 +142,7 @@ class WayBackCase(FaultCase):
         """Let a handler continue; give what is sent to the agent."""
         self.test.route()
         self.asks()
-        self.worker.sends(inbound.HandlerResult("r1", Continue(UNSET, fault), "1", rate=rate))
+        self.worker.sends(inbound.HandlerResult("r1", Continue(fault=fault, rate=rate), "1"))
         sent = [each for each in self.playbook.take() if isinstance(each, Send)]
         return [each.message for each in sent if each.to == (self.agent.id,)]
 
@@ -139,18 +152,33 @@ class WayBackTests(WayBackCase):
 
     def test_agent_breaks_it(self) -> None:
         """The agent is told of the fault, also of a reset in the place of an answer."""
-        for fault in (Fault("connection_reset"), Fault("truncated", 3)):
+        for fault, after in (
+            (Fault("connection_reset"), UNSET),
+            (Fault("empty_response"), UNSET),
+            (Fault("truncated", 3), 3),
+            (Fault("truncated"), UNSET),
+            (Fault("stall"), 0),
+        ):
             self.setUp()
             (decision,) = self.handler_continues(fault)
-            self.assertEqual(decision, outbound.DecisionContinue("r1", fault=fault))
+            way = BodyWay(fault.kind, after)
+            self.assertEqual(decision, outbound.DecisionContinue("r1", way=way))
 
     def test_rate(self) -> None:
         """The agent is told of the rate; a fault goes before."""
         (decision,) = self.handler_continues(rate=5)
-        self.assertEqual(decision, outbound.DecisionContinue("r1", rate=5))
+        self.assertEqual(decision, outbound.DecisionContinue("r1", way=BodyWay(slice=1, pause=200)))
         self.setUp()
         (decision,) = self.handler_continues(Fault("stall"), 5)
-        self.assertEqual(decision, outbound.DecisionContinue("r1", fault=Fault("stall")))
+        self.assertEqual(decision, outbound.DecisionContinue("r1", way=BodyWay("stall", 0)))
+
+    def test_behind_the_end(self) -> None:
+        """The history has the whole answer, and says that the fault did not happen."""
+        self.handler_continues(Fault("truncated", 3))
+        self.agent.sends(inbound.RequestResponse("r1", ok=True, response=response(200, b"fi")))
+        reported, note = (each for each in self.playbook.take() if not isinstance(each, Send))
+        self.assertIsInstance(reported, records.ResponseReported)
+        self.assertIsInstance(note, records.FaultUnreached)
 
     def test_report(self) -> None:
         """The history has the part that the application got, and the fault."""

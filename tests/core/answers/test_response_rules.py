@@ -10,8 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.builders import continue_, fulfill, response, start, text
 from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import Playbook
+from trafficmock.core.answers import response_rules
 from trafficmock.core.effects import Send
-from trafficmock.core.mocks import response_rules
 from trafficmock.records import Owner, RequestContinued, RequestFailed, RequestFulfilled
 from trafficmock.wire import outbound
 from trafficmock.wire.payloads import body
@@ -72,7 +72,7 @@ def refused(answer: SerializedResponse) -> bool:
 
 
 class SendableTests(SynchronousTestCase):
-    """:func:`trafficmock.core.mocks.response_rules.sendable_response`."""
+    """:func:`trafficmock.core.answers.response_rules.sendable_response`."""
 
     def setUp(self) -> None:
         self.patch(response_rules, "MOST_BYTES", MOST)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.core.mocks.mock_codings import is_plain
+from trafficmock.core.answers.mock_codings import is_plain
 
 NOISE = bytes(range(256)) * 16 * 1024
 BROTLI = b"\x0b\x02\x80hello\x03"
@@ -24,7 +24,7 @@ def raw_deflate(content: bytes) -> bytes:
 
 
 class CodingTests(SynchronousTestCase):
-    """:func:`trafficmock.core.mocks.mock_codings.is_plain`."""
+    """:func:`trafficmock.core.answers.mock_codings.is_plain`."""
 
     def test_coded(self) -> None:
         """What is coded stays, however long, and so does what nobody can judge."""

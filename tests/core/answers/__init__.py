@@ -1,0 +1,1 @@
+"""Tests of :mod:`trafficmock.core.answers` through the coordinator."""

@@ -1,1 +1,0 @@
-"""Tests of :mod:`trafficmock.core.mocks` through the coordinator."""
