@@ -37,11 +37,17 @@ const NAME = String.raw`[\w$]+`;
 /**
  * @typedef {object} Library
  * @property {string} name
- * @property {string} sign a text in it that nothing else has
+ * @property {string} sign a text in it that nothing else has, together with those of `beside`
+ * @property {(string | RegExp)[]} [beside] further texts around the sign, where that is a short word that other code may have:
+ *   a library that is found wrongly takes the contexts of the whole process
+ * @property {boolean} [isApart] whether those may be anywhere in the file
  * @property {string} [other] a text of another library that has the sign, too
  * @property {string} file whose change stands for it
  * @property {Place[]} places each must be found
  */
+
+/** @param {string} name that stands in quotes, also in a text for `eval` */
+const quoted = (name) => new RegExp(String.raw`(["'\x60])${name}\\?\1`);
 
 /** @param {any} prototype */
 const asClass = (prototype) => ({ prototype });
@@ -145,6 +151,7 @@ const LIBRARIES = [
   {
     name: "pg",
     sign: "_handleReadyForQuery",
+    beside: ["_handleRowDescription"],
     file: "pg/lib/client",
     places: [
       inConstructor("connectionParameters", {
@@ -159,6 +166,7 @@ const LIBRARIES = [
     name: "p-queue",
     // p-limit has the texts of its errors.
     sign: "carryoverIntervalCount",
+    beside: ["to be a number from 1 and up"],
     file: "p-queue/dist/index",
     places: [
       {
@@ -173,6 +181,7 @@ const LIBRARIES = [
   {
     name: "redis",
     sign: "handleMessageReply",
+    beside: ["isStatusReply"],
     file: "@redis/client/dist/lib/client/pub-sub",
     places: [
       inMethod({
@@ -185,6 +194,7 @@ const LIBRARIES = [
   {
     name: "ioredis",
     sign: "handleSubscriberReply",
+    beside: ["handleMonitorReply"],
     file: "ioredis/built/DataHandler",
     places: [
       inMethod({
@@ -214,6 +224,7 @@ const LIBRARIES = [
   {
     name: "amqplib",
     sign: "dispatchMessage",
+    beside: ["unregisterConsumer", "handleDelivery"],
     file: "amqplib/lib/channel",
     places: [
       inConstructor(
@@ -234,6 +245,7 @@ const LIBRARIES = [
   {
     name: "kafkajs",
     sign: "CLUSTER_RETRY",
+    beside: ["allowAutoTopicCreation"],
     file: "kafkajs/index",
     places: [
       {
@@ -243,11 +255,21 @@ const LIBRARIES = [
       },
     ],
   },
-  // Its commands are known by their classes, which no text tells from others.
-  { name: "@aws-sdk/client-sqs", sign: "AmazonSQS", file: "@aws-sdk/client-sqs/dist-cjs/index", places: [] },
+  // Its commands are known by their classes, which no text tells from others. Code that uses it has the name of its class without
+  // quotes, and may have that of its service, as in the name of a policy.
+  {
+    name: "@aws-sdk/client-sqs",
+    sign: "AmazonSQS",
+    beside: [quoted("SQSClient")],
+    isApart: true,
+    file: "@aws-sdk/client-sqs/dist-cjs/index",
+    places: [],
+  },
   {
     name: "@aws-sdk/client-sns",
     sign: "AmazonSimpleNotificationService",
+    beside: [quoted("SNSClient")],
+    isApart: true,
     file: "@aws-sdk/client-sns/dist-cjs/index",
     places: [],
   },
@@ -264,6 +286,20 @@ const PLACES = LIBRARIES.flatMap(({ places }) => places);
 const isOf = (path, name) => path.replaceAll("\\", "/").includes(`/node_modules/${name}/`);
 
 /**
+ * @param {string} source
+ * @param {Library} library
+ * @returns {boolean} whether the text has the library
+ */
+function isIn(source, { sign, beside = [], isApart = false }) {
+  for (let at = source.indexOf(sign); at >= 0; at = source.indexOf(sign, at + AROUND)) {
+    const around = isApart || !beside.length ? source : source.slice(Math.max(0, at - AROUND), at + 2 * AROUND);
+    if (beside.every((text) => (typeof text === "string" ? around.includes(text) : text.test(around)))) return true;
+    if (isApart) return false;
+  }
+  return false;
+}
+
+/**
  * Write our calls into the text of a file.
  * @param {string} source
  * @param {string} path
@@ -274,7 +310,7 @@ function withCalls(source, path) {
   const unhooked = [];
   let text = source;
   for (const library of LIBRARIES) {
-    if (!source.includes(library.sign) || isOf(path, library.name)) continue;
+    if (!isIn(source, library) || isOf(path, library.name)) continue;
     let changed = text;
     let isWhole = library.places.length > 0;
     for (const place of library.places) {

@@ -79,3 +79,29 @@ test("neo-async is no copy of async that cannot be changed", () => {
   const neo = `${queue} async.pickLimit = pickLimit;`;
   assert.deepEqual(withCalls(neo, "/app/node_modules/neo-async/async.js"), { source: neo, unhooked: [] });
 });
+
+test("a short word of a library in other code is no library", () => {
+  for (const text of [
+    "class Bus { dispatchMessage(message) { this.consumers = message; } }",
+    'const policy = "arn:aws:iam::aws:policy/AmazonSQSFullAccess"; new aws.SQSClient({});',
+    'const principal = "AmazonSimpleNotificationService"; new aws.SNSClient({});',
+    "chat.handleMessageReply = (reply) => show(reply);",
+    "function handleSubscriberReply(mail) { return mail.returnReply; }",
+    "const retries = { CLUSTER_RETRY: 3 };",
+    "new Queue({ carryoverIntervalCount: true, intervalCap: 5 });",
+    "driver._handleReadyForQuery();",
+    `dispatchMessage();${" ".repeat(100_000)}unregisterConsumer(); handleDelivery();`,
+  ]) {
+    assert.deepEqual(withCalls(text, "/app/bundle.js"), { source: text, unhooked: [] });
+  }
+});
+
+test("a library without places is found by its words, also in a text for eval", () => {
+  const text = `class Command { constructor() { this.of = ["AmazonSQS", "SendMessage"]; } }${" ".repeat(100_000)}named("SQSClient");`;
+  for (const source of [text, `eval(${JSON.stringify(text)})`]) {
+    assert.deepEqual(
+      withCalls(source, "/app/bundle.js").unhooked.map(({ name }) => name),
+      ["@aws-sdk/client-sqs"],
+    );
+  }
+});
