@@ -19,6 +19,7 @@ from trafficmock.proxy.http1.context_headers import (
 )
 from trafficmock.proxy.http1.forwarded_headers import request_block
 from trafficmock.proxy.transfer.body_decoding import Decoders
+from trafficmock.proxy.upstream.server_protocols import ServerProtocols
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class ProxyResources:
     :param stamp: in a browser proxy, adds the context to the header of a request for an origin, or
         removes it; ``None`` elsewhere.
     :param decoders: decode the bodies that are reported.
+    :param protocols: knows which servers accept no HTTP/1.1.
     :param alias_key: keys the hash that makes aliases of contexts.
     """
 
@@ -114,6 +116,10 @@ class ProxyResources:
     stamp: Callable[[Origin, Pairs], Pairs] | None = None
     decoders: Decoders = field(
         default=Factory(lambda self: Decoders(self.reactor), takes_self=True), init=False
+    )
+    protocols: ServerProtocols = field(
+        default=Factory(lambda self: ServerProtocols(self.dialer, self.reactor), takes_self=True),
+        init=False,
     )
     alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
     _unread: set[tuple[str, str]] = field(factory=set, init=False)

@@ -16,6 +16,7 @@ from trafficmock.http.responses import JSON, error_body, reason
 from trafficmock.proxy.http1.forwarded_headers import VIA
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.upstream.server_verification import WrongPinError
+from trafficmock.proxy.upstream.upstream_connection import refuses_http_1_1
 from trafficmock.wire.outbound import UNMATCHED
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
@@ -165,7 +166,7 @@ def upstream_error(error: BaseException | None, origin: Origin | str) -> Upstrea
     for case in _CASES:
         if isinstance(error, case.kinds):
             return UpstreamError(
-                f"{origin}: {case.what}{_detail(error)}.{_remedy(error)}",
+                f"{origin}: {case.what}{_detail(error)}.{_remedy(error, origin)}",
                 status=case.status,
                 code=case.code,
                 errno=_errno(error) or case.errno,
@@ -195,8 +196,14 @@ def _detail(error: BaseException) -> str:
     return ""
 
 
-def _remedy(error: BaseException) -> str:
-    """Return what to do where a server may want a certificate of its client; empty for others."""
+def _remedy(error: BaseException, origin: Origin | str) -> str:
+    """Return what to do where a server may want another client than the proxy, else nothing."""
+    if refuses_http_1_1(error) and str(origin).startswith("https:"):
+        return (
+            " It accepts no HTTP/1.1, which the proxy speaks. While no route may match a URL of "
+            "the server, TLS of clients that offer HTTP/2 reaches it; otherwise let it do so by "
+            "--tunnel HOST, or in the application by TRAFFICMOCK_IGNORE_HOSTS=HOST."
+        )
     text = _detail(error)
     if not isinstance(error, SSL.Error) or "alert" not in text:
         return ""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from OpenSSL import SSL
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import ISSLTransport
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
@@ -10,10 +11,12 @@ from zope.interface import directlyProvides
 
 from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness, client_hello
 from trafficmock.errors import LocalError
+from trafficmock.http.hosts import Authority
 from trafficmock.matching.host_pattern import read_host_pattern
-from trafficmock.proxy.downstream.connect_sniffing import HTTP_2_ONLY
+from trafficmock.proxy.downstream.connect_sniffing import HTTP_2_ONLY, SERVER_HTTP_2_ONLY
 from trafficmock.proxy.http1.server_demands import RootSets, ServerDemands
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.upstream.server_protocols import Accepted, ServerProtocols
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 
 CONNECT = b"CONNECT api.test:443 HTTP/1.1\r\nHost: api.test:443\r\n\r\n"
@@ -346,6 +349,61 @@ class DemandTests(SynchronousTestCase):
         self.harness.worker("**")
         _, answer = self.opened(b"Trafficmock-Alone: " + HTTP_2_ONLY.encode())
         self.assertNotIn(b"trafficmock-authority", answer)
+
+    def test_server_http_2(self) -> None:
+        """If the process offers both, the server is asked before the tunnel is open."""
+        line = b"Trafficmock-Alone: " + SERVER_HTTP_2_ONLY.encode()
+        for accepted in Accepted:
+            self.setUp()
+            asked: Deferred[Accepted] = Deferred()
+            self.patch(ServerProtocols, "ask", lambda *_, asked=asked: asked)
+            client, answer = self.opened(line)
+            self.assertEqual(answer, b"")
+            self.harness.resources.protocols.note(Authority("api.test", 443), accepted)
+            asked.callback(accepted)
+            left_alone = accepted is Accepted.OTHERS
+            answer = client.took().lower()
+            self.assertEqual(b"trafficmock-authority" not in answer, left_alone)
+            self.assertEqual(len(self.harness.servers), left_alone)
+            self.assertEqual(b"trafficmock-authority" not in self.opened(line)[1], left_alone)
+        self.harness.worker("https://api.test/**")
+        self.assertIn(b"trafficmock-authority", self.opened(line)[1])
+
+    def test_server_not_asked(self) -> None:
+        """A server that a test might mock, or of --tunnel, is not asked."""
+        line = b"Trafficmock-Alone: " + SERVER_HTTP_2_ONLY.encode()
+        self.patch(ServerProtocols, "ask", self.fail)
+        self.harness.worker("https://api.test/**")
+        client, answer = self.opened(line)
+        self.assertIn(b"trafficmock-authority", answer)
+        client.sends(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
+        self.harness.servers[0].sends(OK)
+        self.assertFalse(client.disconnecting)
+
+    def test_gave_up_waiting(self) -> None:
+        """A process that ends its connection meanwhile gets no answer."""
+        line = b"Trafficmock-Alone: " + SERVER_HTTP_2_ONLY.encode()
+        for end in ("readConnectionLost", "connectionLost"):
+            self.setUp()
+            asked: Deferred[Accepted] = Deferred()
+            self.patch(ServerProtocols, "ask", lambda *_, asked=asked: asked)
+            client, _ = self.opened(line)
+            if end == "connectionLost":
+                client.lose()
+            else:
+                client.protocol.readConnectionLost()
+                self.assertTrue(client.disconnecting)
+            asked.callback(Accepted.OTHERS)
+            self.assertEqual((client.took(), self.harness.servers), (b"", []))
+
+    def test_refused_late(self) -> None:
+        """What is wrong with a CONNECT is said after the server has been asked, too."""
+        asked: Deferred[Accepted] = Deferred()
+        self.patch(ServerProtocols, "ask", lambda *_: asked)
+        line = b"Trafficmock-Alone: " + SERVER_HTTP_2_ONLY.encode()
+        client, _ = self.opened(line, b"Trafficmock-Trust: nothing")
+        asked.callback(Accepted.HTTP_1_1)
+        self.assertIn(b" 400 ", client.took())
 
     def test_warned(self) -> None:
         """The only test that runs is warned of what it does not see."""

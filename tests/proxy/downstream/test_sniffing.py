@@ -6,6 +6,7 @@ from typing import Any
 from attrs import define, field
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.internet.defer import Deferred
 from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
@@ -15,9 +16,15 @@ from tests.proxy.harness import FakeTransport, ForwardProxyHarness, client_hello
 from trafficmock.http.hosts import Authority
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.downstream.client_hello import offered_protocols
-from trafficmock.proxy.downstream.connect_sniffing import HTTP_2_ONLY, ConnectSniffer, kind_of
+from trafficmock.proxy.downstream.connect_sniffing import (
+    HTTP_2_ONLY,
+    SERVER_HTTP_2_ONLY,
+    ConnectSniffer,
+    kind_of,
+)
 from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer, hand_over
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.upstream.server_protocols import Accepted, ServerProtocols
 
 TCHARS = string.ascii_letters + string.digits + "!#$%&'*+-.^_`|~"
 
@@ -180,8 +187,14 @@ class KindTests(SynchronousTestCase):
 class Setup:
     """A client that has said CONNECT."""
 
-    def __init__(self, settings: ProxySettings | None = None, *, is_attached: bool = False) -> None:
-        self.harness = ForwardProxyHarness(settings or ProxySettings())
+    def __init__(
+        self,
+        settings: ProxySettings | None = None,
+        *,
+        is_attached: bool = False,
+        harness: ForwardProxyHarness | None = None,
+    ) -> None:
+        self.harness = harness or ForwardProxyHarness(settings or ProxySettings())
         self.client = FakeTransport()
         self.inside: list[tuple[bytes, bool]] = []
         self.behind = ConnectSniffer(
@@ -202,6 +215,11 @@ class Setup:
         return list(self.harness.core.clock.getDelayedCalls())[heartbeat:]
 
 
+def add_to(asked: list[Deferred[Accepted]]) -> Deferred[Accepted]:
+    asked.append(Deferred())
+    return asked[-1]
+
+
 class BehindTests(SynchronousTestCase):
     """The first bytes decide."""
 
@@ -209,7 +227,6 @@ class BehindTests(SynchronousTestCase):
         """TLS and HTTP are read; until then nothing is connected."""
         for data, tls in (
             (client_hello(), True),
-            (client_hello("h2", "http/1.1"), True),
             (b"\x16\x03\x01 no TLS", True),
             (b"GET /", False),
         ):
@@ -273,6 +290,63 @@ class BehindTests(SynchronousTestCase):
         self.assertIn(HTTP_2_ONLY, entry["outcome"]["response"]["statusText"])
         (event,) = logged
         self.assertIn("db.test:5432 is not read, because its client", formatEvent(event))
+
+    def test_server_http_2_only(self) -> None:
+        """TLS that offers both is carried to a server that does not accept HTTP/1.1."""
+        made, hello = Setup(), client_hello("h2", "http/1.1")
+        server = Authority("db.test", 5432)
+        made.harness.resources.protocols.note(server, Accepted.OTHERS)
+        with capturedLogs() as logged:
+            made.behind.data_received(hello)
+        self.assertEqual((made.inside, made.harness.servers[0].took()), ([], hello))
+        self.assertIn(SERVER_HTTP_2_ONLY, formatEvent(logged[0]))
+        made.harness.worker("https://db.test:5432/**")
+        self.assertTrue(made.client.disconnecting)
+        self.assertIn(SERVER_HTTP_2_ONLY, made.harness.entry()["outcome"]["response"]["statusText"])
+        again = Setup(harness=made.harness)
+        again.behind.data_received(hello)
+        self.assertEqual(again.inside, [(hello, True)])
+
+    def test_server_asked(self) -> None:
+        """A server is asked, once; until it has said what it accepts, nothing is answered."""
+        hello = client_hello("h2", "http/1.1")
+        for accepted in (Accepted.HTTP_1_1, Accepted.UNKNOWN, Accepted.OTHERS):
+            made = Setup()
+            asked: list[Deferred[Accepted]] = []
+            self.patch(ServerProtocols, "ask", lambda *_, asked=asked: add_to(asked))
+            made.behind.data_received(hello[:-1])
+            made.behind.data_received(hello[-1:])
+            made.behind.data_received(b"more")
+            self.assertEqual((made.inside, len(asked), made.timers()), ([], 1, []))
+            asked[0].callback(accepted)
+            if accepted is Accepted.OTHERS:
+                self.assertEqual(made.harness.servers[0].took(), hello + b"more")
+            else:
+                self.assertEqual(made.inside, [(hello + b"more", True)])
+
+    def test_asked_in_vain(self) -> None:
+        """What the server says does not count if the client is gone, or a route was made."""
+        hello = client_hello("h2", "http/1.1")
+        for happens in ("lost", "half_closed", "route"):
+            made = Setup()
+            asked: list[Deferred[Accepted]] = []
+            self.patch(ServerProtocols, "ask", lambda *_, asked=asked: add_to(asked))
+            made.behind.data_received(hello)
+            if happens == "route":
+                made.harness.worker("https://db.test:5432/**")
+            else:
+                getattr(made.behind, happens)()
+            asked[0].callback(Accepted.OTHERS)
+            self.assertEqual(made.harness.dialer.asked, [])
+            self.assertEqual(made.inside, [(hello, True)] if happens == "route" else [])
+
+    def test_not_asked(self) -> None:
+        """A server that a test might mock is not reached, nor one whose client offers HTTP/1.1."""
+        made = Setup()
+        made.harness.worker("https://db.test:5432/**")
+        hello = client_hello("h2", "http/1.1")
+        made.behind.data_received(hello)
+        self.assertEqual((made.inside, made.harness.dialer.asked), ([(hello, True)], []))
 
     def test_slow_tls(self) -> None:
         """A ClientHello that comes slowly is waited for."""

@@ -1,15 +1,27 @@
 """Requests on their way to servers, and answers on their way back."""
 
+from typing import Any
+
+from OpenSSL import SSL
 from twisted.internet.address import IPv4Address
 from twisted.internet.error import ConnectionLost
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import GET, ForwardProxyHarness
+from trafficmock.http.hosts import Authority
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.upstream.server_protocols import Accepted
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CHUNKED = b"POST http://api.test/ HTTP/1.1\r\nHost: api.test\r\nTransfer-Encoding: chunked\r\n\r\n"
 OLD = b"GET http://api.test/ HTTP/1.0\r\n\r\n"
+
+
+class Trust:
+    """Trusts every server."""
+
+    def check_name(self, *_: Any) -> None:
+        """Find nothing wrong."""
 
 
 class AnswerTests(SynchronousTestCase):
@@ -26,6 +38,32 @@ class AnswerTests(SynchronousTestCase):
         harness.servers[0].lose()
         self.assertEqual(client.took(), b"0\r\n\r\n")
         self.assertFalse(client.disconnecting)
+
+    def test_http_2(self) -> None:
+        """A server that answers by HTTP/2 is remembered; the error says what to do."""
+        settings = b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64"
+        for scheme in ("http", "https"):
+            harness = ForwardProxyHarness()
+            harness.dialer.trust = Trust()
+            client = harness.ask(GET.replace(b"http:", scheme.encode() + b":"))
+            if scheme == "https":
+                harness.servers[0].protocol.handshakeCompleted()
+            harness.servers[0].sends(settings)
+            answer = client.took()
+            self.assertIn(b"its answer is not HTTP (it speaks HTTP/2)", answer)
+            self.assertEqual(b"--tunnel HOST" in answer, scheme == "https")
+            known = harness.resources.protocols.known(Authority("api.test", 443))
+            self.assertEqual(known is Accepted.OTHERS, scheme == "https")
+
+    def test_no_protocol(self) -> None:
+        """So is one that refuses HTTP/1.1 within TLS, and the connection is not kept."""
+        harness = ForwardProxyHarness()
+        harness.dialer.error = SSL.Error([("SSL routines", "", "alert no application protocol")])
+        client = harness.ask(GET.replace(b"http:", b"https:"))
+        self.assertIn(b"It accepts no HTTP/1.1", client.took())
+        self.assertTrue(client.disconnecting)
+        known = harness.resources.protocols.known(Authority("api.test", 443))
+        self.assertIs(known, Accepted.OTHERS)
 
     def test_old_client(self) -> None:
         """A client of HTTP/1.0 gets no chunks but the end of the connection."""

@@ -173,7 +173,7 @@ class ClientConnection(Protocol):
             while self._step():
                 pass
         except BadMessageError as error:
-            self._refuse(error)
+            self.refuse(error)
         except Exception:  # noqa: BLE001 - one client's trouble is not the others'
             self.log.failure("a connection of the forward proxy failed")
             self.transport.abortConnection()
@@ -339,7 +339,7 @@ class ClientConnection(Protocol):
     def _abort(self) -> None:
         self.transport.abortConnection()
 
-    def _refuse(self, error: BadMessageError) -> None:
+    def refuse(self, error: BadMessageError) -> None:
         """Answer a malformed message with its error and close; cancel its request, if it began.
 
         If a part of the response was sent already, the connection is aborted instead.
@@ -402,4 +402,4 @@ class ClientConnection(Protocol):
 
     def _too_late(self) -> None:
         text = "The request did not come in time."
-        self._refuse(BadMessageError(text, status=408, code="request_timeout"))
+        self.refuse(BadMessageError(text, status=408, code="request_timeout"))

@@ -11,6 +11,7 @@ from trafficmock.proxy.downstream.client_hello import offered_protocols
 from trafficmock.proxy.downstream.client_tls import HTTP_1_1
 from trafficmock.proxy.tunnel import Tunnel
 from trafficmock.proxy.tunnel_record import TunnelRecord, refusal, server_name, tunnel_request
+from trafficmock.proxy.upstream.server_protocols import HTTP_2, Accepted
 from trafficmock.wire.http_syntax import TCHAR
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _MAYBE_REQUEST = re.compile(
 )
 
 HTTP_2_ONLY = "its client speaks HTTP/2 only"
+SERVER_HTTP_2_ONLY = "its server speaks HTTP/2 only"
 """Why a tunnel is not read."""
 
 
@@ -82,7 +84,9 @@ class ConnectSniffer:
 
     HTTP, within TLS or not, is parsed by the proxy; other protocols go through a tunnel. So do
     hosts of ``--tunnel``, and TLS where the proxy does not open it or the client does not offer
-    HTTP/1.1, the only protocol in which the proxy could answer.
+    HTTP/1.1, the only protocol in which the proxy could answer. If the client offers HTTP/2, too,
+    a server is asked whether it accepts HTTP/1.1, unless a test might mock it: TLS goes through a
+    tunnel to a server that does not.
 
     :param client: the transport of the client.
     :param authority: the host and port of CONNECT.
@@ -108,11 +112,13 @@ class ConnectSniffer:
         self._client = client
         self._resources = resources
         self._proxy_client = proxy_client
+        self._authority = authority
         self._server = server_name(authority)
         self._inside = inside
         self._is_attached = is_attached
         self._why = why
         self._watched = False
+        self._is_asking = False
         self._request = tunnel_request(self._server, headers)
         self._tunnel = Tunnel(
             client,
@@ -138,6 +144,8 @@ class ConnectSniffer:
             self._tunnel.from_client(data)
             return
         self._buffer += data
+        if self._is_asking:
+            return
         kind = kind_of(self._buffer, is_attached=self._is_attached)
         if kind == "blind":
             self._go_blind(HTTP_2_ONLY if self._buffer.startswith(_HTTP_2) else "")
@@ -152,6 +160,7 @@ class ConnectSniffer:
         Such a client gave up, so that its tunnel is neither recorded nor refused.
         """
         if not self._tunnel.blind and self._may_be_read():
+            self._is_asking = False
             self._stop_timer()
             self._tunnel.client_lost()
             self._client.loseConnection()
@@ -162,6 +171,7 @@ class ConnectSniffer:
 
     def lost(self) -> None:
         """Handle the loss of the client's connection."""
+        self._is_asking = False
         self._stop_timer()
         self._tunnel.client_lost()
         if self._watched and self._proxy_client is not None:
@@ -170,11 +180,14 @@ class ConnectSniffer:
     def _leave_alone(self) -> None:
         """Carry TLS that the client wants to reach the server, until a test might mock it."""
         self._resources.tell_unread(self._server, self._why)
+        self._watch()
+        self._tunnel.carry_blindly(b"")
+
+    def _watch(self) -> None:
         client = self._proxy_client
         if client is not None:
             self._watched = True
             client.gateway.tunnels.watch(client, self._request.url, self._end)
-        self._tunnel.carry_blindly(b"")
 
     def _end(self) -> None:
         """Close the client's connection: its next request has to come by another tunnel.
@@ -198,8 +211,44 @@ class ConnectSniffer:
             return
         if offered and HTTP_1_1 not in offered:
             self._go_blind(HTTP_2_ONLY)
+        elif HTTP_2 in offered and not self._is_attached and not self._may_be_mocked():
+            self._ask_server()
         else:
             self._go_inside(tls=True)
+
+    def _ask_server(self) -> None:
+        """Open TLS if the server accepts HTTP/1.1; its answer may take some time.
+
+        An attached process has been given the authority already, so its TLS cannot reach the server
+        any more. It says in its CONNECT what it offers.
+        """
+        protocols = self._resources.protocols
+        accepted = protocols.known(self._authority)
+        if accepted is None:
+            self._stop_timer()
+            self._is_asking = True
+            asking = protocols.ask(self._authority, self._client.getHost())
+            asking.addCallback(self._server_answered)
+        else:
+            self._choose(accepted)
+
+    def _server_answered(self, accepted: Accepted) -> None:
+        if self._is_asking:
+            self._is_asking = False
+            self._choose(accepted)
+
+    def _choose(self, accepted: Accepted) -> None:
+        if accepted is not Accepted.OTHERS or self._may_be_mocked():
+            self._go_inside(tls=True)
+            return
+        self._watch()
+        self._go_blind(SERVER_HTTP_2_ONLY)
+
+    def _may_be_mocked(self) -> bool:
+        client = self._proxy_client
+        if client is None:
+            return False
+        return client.gateway.tunnels.may_be_mocked(client, self._request.url)
 
     def _go_inside(self, *, tls: bool) -> None:
         self._stop_timer()

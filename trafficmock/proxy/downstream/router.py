@@ -15,11 +15,13 @@ from trafficmock.http.log_safety import one_line
 from trafficmock.proxy import request_target
 from trafficmock.proxy.downstream.connect_sniffing import (
     HTTP_2_ONLY,
+    SERVER_HTTP_2_ONLY,
     ConnectSniffer,
     HttpContinuation,
 )
 from trafficmock.proxy.downstream.proxy_credentials import client_id
 from trafficmock.proxy.downstream.roots_upload import RootsUpload
+from trafficmock.proxy.downstream.waiting_connect import WaitingConnect
 from trafficmock.proxy.http1 import attached_clients, framing
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
@@ -28,6 +30,7 @@ from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.transfer.body_capture import header_map
 from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
 from trafficmock.proxy.tunnel_record import TunnelRecord, refusal, server_name, tunnel_request
+from trafficmock.proxy.upstream.server_protocols import Accepted
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status
 from trafficmock.proxy.websocket.opening_handshake import is_opening, read_opening
 from trafficmock.proxy.websocket.relayed_websocket import RelayedWebSocket
@@ -125,6 +128,39 @@ class AbsoluteFormRouter:
                 proxy_client.send(notice)
             connection.end(_NOTED)
             return
+        if self._has_to_ask(proxy_client, authority, head):
+            self._ask_server(connection, head, authority)
+        else:
+            self._open(connection, head, authority)
+
+    def _ask_server(
+        self, connection: ClientConnection, head: RequestHead, authority: Authority
+    ) -> None:
+        """Answer a CONNECT once the server has said whether it accepts HTTP/1.1."""
+
+        def answer(unread: bytes) -> None:
+            try:
+                self._open(connection, head, authority, unread)
+            except BadMessageError as error:
+                connection.refuse(error)
+
+        asking = self._resources.protocols.ask(authority, connection.local())
+        close = connection.transport.loseConnection
+        connection.succeed(WaitingConnect(asking, answer, close))
+
+    def _open(
+        self,
+        connection: ClientConnection,
+        head: RequestHead,
+        authority: Authority,
+        unread: bytes = b"",
+    ) -> None:
+        """Answer a CONNECT, and read what follows.
+
+        :param unread: the bytes behind it that are not in the connection any more.
+        :raises BadMessageError: if it is refused.
+        """
+        proxy_client = self._identify(connection, head)
         why = self._why_alone(proxy_client, authority, head)
         left_alone = bool(why) or self._resources.settings.is_tunnelled(authority)
         if ISSLTransport.providedBy(connection.transport) and not left_alone:
@@ -153,6 +189,8 @@ class AbsoluteFormRouter:
             why=why,
         )
         connection.succeed(behind)
+        if unread:
+            behind.data_received(unread)
 
     def _inside(
         self,
@@ -166,9 +204,11 @@ class AbsoluteFormRouter:
 
         :param head: the head of its CONNECT.
         """
-        demands, wants_alone = server_demands(head), bool(reason_to_leave_alone(head))
+        demands, reason = server_demands(head), reason_to_leave_alone(head)
 
         def inside(data: bytes, *, tls: bool) -> None:
+            wants_alone = reason not in {"", SERVER_HTTP_2_ONLY}
+            refuses = self._resources.protocols.known(authority) is Accepted.OTHERS
             scheme, port = "https" if tls else "http", authority.port or 0
             origin = Origin(scheme, authority.host, port, demands if tls else None)
             router = TunnelledRequestRouter(
@@ -177,7 +217,7 @@ class AbsoluteFormRouter:
                 origin,
                 headers,
                 self._connect,
-                keeps=not wants_alone,
+                keeps=not (wants_alone or refuses),
             )
             try:
                 context = self._resources.certificates.context_for(authority.host) if tls else None
@@ -220,8 +260,24 @@ class AbsoluteFormRouter:
             return ""
         if why == HTTP_2_ONLY:
             return why
-        url = f"https://{server_name(authority)}/"
-        return "" if proxy_client.gateway.tunnels.may_be_mocked(proxy_client, url) else why
+        if why == SERVER_HTTP_2_ONLY:
+            known = self._resources.protocols.known(authority)
+            why = why if known is Accepted.OTHERS else ""
+        return "" if _may_be_mocked(proxy_client, authority) else why
+
+    def _has_to_ask(
+        self, proxy_client: ProxyClient | None, authority: Authority, head: RequestHead
+    ) -> bool:
+        """Return whether an attached process offers HTTP/2, and the server may accept only that."""
+        return (
+            reason_to_leave_alone(head) == SERVER_HTTP_2_ONLY
+            and proxy_client is not None
+            and attached_clients.opens_for_agent(head)
+            and not self._resources.settings.is_tunnelled(authority)
+            and self._resources.settings.opens_tls
+            and self._resources.protocols.known(authority) is None
+            and not _may_be_mocked(proxy_client, authority)
+        )
 
     def _authority_line(self, head: RequestHead, *, left_alone: bool) -> bytes:
         """Write the authority's certificate, which an attached process gets."""
@@ -247,6 +303,12 @@ class AbsoluteFormRouter:
             self._credentials = credentials
             connection.belongs_to(self._proxy_client)
         return self._proxy_client
+
+
+def _may_be_mocked(proxy_client: ProxyClient, authority: Authority) -> bool:
+    """Return whether a route may match a URL of a server, or strict mode would refuse it."""
+    url = f"https://{server_name(authority)}/"
+    return proxy_client.gateway.tunnels.may_be_mocked(proxy_client, url)
 
 
 def _answer(proxy_client: ProxyClient | None) -> bytes:

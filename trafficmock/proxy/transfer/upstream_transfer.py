@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 from twisted.logger import Logger
 
+from trafficmock.http.hosts import Authority
 from trafficmock.proxy.http1.forwarded_headers import (
     LAST_CHUNK,
     chunk,
@@ -21,6 +22,8 @@ from trafficmock.proxy.http1.forwarded_headers import (
 from trafficmock.proxy.http1.framing import BodyKind, of_content
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
+from trafficmock.proxy.upstream.server_protocols import Accepted
+from trafficmock.proxy.upstream.upstream_connection import refuses_http_1_1
 from trafficmock.proxy.upstream_errors import UPSTREAM_CLOSED, answer_timeout, upstream_error
 from trafficmock.wire.inbound import RequestBody, RequestResponse
 from trafficmock.wire.payloads import body as bodies
@@ -164,7 +167,15 @@ class UpstreamTransfer:
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None
         if not self._over:
+            self._learn(failure.value)
             self._fail(upstream_error(failure.value, self._request.origin))
+
+    def _learn(self, error: BaseException | None) -> None:
+        """Let the next tunnel to a server be left alone, if it accepts no HTTP/1.1."""
+        origin = self._request.origin
+        if origin.scheme == "https" and refuses_http_1_1(error):
+            self._resources.protocols.note(Authority(origin.host, origin.port), Accepted.OTHERS)
+            self._proxied.keep = False
 
     def _send(self, connection: UpstreamConnection) -> None:
         self._upstream = connection
@@ -309,6 +320,7 @@ class UpstreamTransfer:
         It is sent again if it is idempotent and a pooled connection ended without any response.
         """
         connection, self._upstream = self._upstream, None
+        self._learn(reason)
         error = upstream_error(reason, self._request.origin)
         silent = connection is not None and not connection.heard
         closed = connection is None or connection.was_closed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
+from OpenSSL import SSL
 from twisted.internet import error as network
 from twisted.internet.interfaces import IHandshakeListener, IPushProducer
 from twisted.internet.protocol import Protocol as TwistedProtocol
@@ -31,6 +33,25 @@ _FIRST_FINAL = 200
 _SWITCHING = 101
 MOST_INTERIM = 100
 """The most 1xx responses to one request."""
+
+
+_SETTINGS = re.compile(rb"\0..\x04[\0\1]\0{4}", re.DOTALL)
+"""The head of a SETTINGS frame (RFC 9113 section 6.5), the first that a server of HTTP/2 sends."""
+
+
+NO_PROTOCOL = "no application protocol"
+"""In the text of OpenSSL for the alert of RFC 7301 section 3.2."""
+
+
+class Http2Error(BadMessageError):
+    """A server answers HTTP/1.1 with HTTP/2."""
+
+
+def refuses_http_1_1(error: BaseException | None) -> bool:
+    """Return whether a server does not accept HTTP/1.1: it says so within TLS, or by HTTP/2."""
+    if isinstance(error, Http2Error):
+        return True
+    return isinstance(error, SSL.Error) and NO_PROTOCOL in str(error)
 
 
 class ResponseListener(Protocol):
@@ -218,6 +239,8 @@ class UpstreamConnection(TwistedProtocol):
         return False
 
     def _head(self, listener: ResponseListener) -> bool:
+        if is_http_2(self._buffer):
+            raise Http2Error("it speaks HTTP/2")
         end = self._buffer.find(END, 0, self.max_header_bytes + len(END))
         if end < 0:
             if len(self._buffer) > self.max_header_bytes:
@@ -286,6 +309,11 @@ class UpstreamConnection(TwistedProtocol):
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Do nothing: the listener calls :meth:`cancel` when the client is gone."""
+
+
+def is_http_2(data: bytes) -> bool:
+    """Return whether bytes of a server begin with a frame of HTTP/2."""
+    return data[:1] == b"\0" and _SETTINGS.match(data) is not None
 
 
 def widen(transport: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from trafficmock_preload.demanded_trust import (
     CLIENT_CERTIFICATE,
     PINNED,
+    SERVER_HTTP_2_ONLY,
     _is_usual,
     demand_lines,
     note_contents,
@@ -47,6 +48,14 @@ class DemandTests(SynchronousTestCase):
         """Nothing is said for the machine's roots, and for no context."""
         self.context.load_default_certs()
         self.assertEqual((demand_lines(self.context), demand_lines(None)), (b"", b""))
+
+    def test_http_2(self) -> None:
+        """A library that offers HTTP/2, too, says so, unless there is another reason."""
+        lines = demand_lines(self.context, offers_http_2=True)
+        self.assertEqual(why_alone(lines), SERVER_HTTP_2_ONLY)
+        self.context.load_cert_chain(self.file)
+        lines = demand_lines(self.context, offers_http_2=True)
+        self.assertEqual(why_alone(lines), CLIENT_CERTIFICATE)
 
     def test_usual_files(self) -> None:
         """The files of the variables, of certifi and of the machine are usual."""

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 CLIENT_CERTIFICATE = "its client has a client certificate"
 PINNED = "its client pins a fingerprint"
 HTTP_2_ONLY = "its client speaks HTTP/2 only"
-"""Why the TLS of a tunnel is to reach the server."""
+SERVER_HTTP_2_ONLY = "its server speaks HTTP/2 only"
+"""Why the TLS of a tunnel is to reach the server; the last one, if the proxy finds that it does."""
 
 _VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE")
 _MOST_SETS = 20
@@ -90,18 +91,21 @@ def _is_usual(path: Any, environment: Mapping[str, str] = os.environ) -> bool:
     return os.path.basename(os.path.dirname(text)) in {"certifi", "botocore"}
 
 
-def demand_lines(context: Any, pin: str = "", reason: str = "") -> bytes:
+def demand_lines(
+    context: Any, pin: str = "", reason: str = "", *, offers_http_2: bool = False
+) -> bytes:
     """Write the header lines of a ``CONNECT`` that say what is demanded of the server.
 
     :param context: the application's TLS context; ``None`` for the usual one.
     :param pin: the fingerprint in hex that the certificate must have; empty for any.
     :param reason: why the TLS is to reach the server, if the context does not say so.
+    :param offers_http_2: whether the library offers HTTP/2 beside HTTP/1.1.
     :returns: empty, if it is nothing unusual.
     """
     found = _of(context)
     if not reason and found is not None and found.has_certificate:
         reason = CLIENT_CERTIFICATE
-    reason = reason or (PINNED if pin else "")
+    reason = reason or (PINNED if pin else "") or (SERVER_HTTP_2_ONLY if offers_http_2 else "")
     parts = [f"pin={pin}"] if pin else []
     if getattr(context, "verify_mode", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
         parts.append("verify=0")

@@ -283,9 +283,11 @@ class Tunnels:
         """Write once to stderr that the proxy does not read a server's TLS, as ``lines`` wanted."""
         if not lines or authority is not None:
             return
-        from trafficmock_preload.demanded_trust import why_alone
+        from trafficmock_preload.demanded_trust import SERVER_HTTP_2_ONLY, why_alone
 
         why = why_alone(lines)
+        if why == SERVER_HTTP_2_ONLY:
+            why += ", or --tunnel names it"
         if not why or (host, port, why) in self._told:
             return
         self._told.add((host, port, why))

@@ -87,8 +87,10 @@ def _demands(connection: Any) -> bytes:
     """Write what a connection demands of its server."""
     if connection._origin.scheme not in {b"https", b"wss"}:
         return b""
-    only = getattr(connection, "_http2", False) and not getattr(connection, "_http1", True)
-    return demand_lines(connection._ssl_context, reason=HTTP_2_ONLY if only else "")
+    offers = bool(getattr(connection, "_http2", False))
+    only = offers and not getattr(connection, "_http1", True)
+    reason = HTTP_2_ONLY if only else ""
+    return demand_lines(connection._ssl_context, reason=reason, offers_http_2=offers)
 
 
 def change_http11(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
