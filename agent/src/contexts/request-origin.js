@@ -62,13 +62,14 @@ const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x")
 class RequestOrigin {
   /**
    * Keep the callers, which is cheap; their text is made when the request is announced.
-   * @param {{ past?: Inbound, isShared?: boolean, mixedBy?: string, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
-   *   any more; `isShared`: because other requests have woken what works on; `mixedBy`: because of this library; `without`: the request without a context whose code runs; `carried`: the latest request with a context
+   * @param {{ past?: Inbound, isShared?: boolean, isHandedOver?: boolean, mixedBy?: string, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
+   *   any more; `isShared`: because other requests have woken what works on; `isHandedOver`: because it has handed over a result before; `mixedBy`: because of this library; `without`: the request without a context whose code runs; `carried`: the latest request with a context
    * @param {Function} callee is left out of the callers
    */
-  constructor({ past, isShared, mixedBy, without, carried }, callee) {
+  constructor({ past, isShared, isHandedOver, mixedBy, without, carried }, callee) {
     this.past = past;
     this.isShared = isShared;
+    this.isHandedOver = isHandedOver;
     this.mixedBy = mixedBy;
     this.without = without;
     this.carried = carried;
@@ -88,6 +89,7 @@ class RequestOrigin {
   /** @returns {[string, string?]} why the context does not count any more */
   #past() {
     if (this.mixedBy) return ["unhooked", this.mixedBy];
+    if (this.isHandedOver) return ["handed-over"];
     return [this.isShared ? "woken" : "expired"];
   }
 

@@ -18,7 +18,7 @@ const {
 const { KnownContexts } = require("./known-contexts.js");
 const { OwnTests } = require("./own-tests.js");
 const { onServers } = require("./http2-servers.js");
-const { Wakes } = require("./wakes.js");
+const { Wakes, wholeOf } = require("./wakes.js");
 const { RequestOrigin } = require("./request-origin.js");
 const headers = require("../protocol/headers.js");
 
@@ -47,6 +47,9 @@ const TRACED = /^traceparent:/im;
  * @property {boolean} [isRunning] of a test of this process: whether it has not ended
  * @property {boolean} [isEntered] of a test of this process: whether it is known to be current where it runs
  * @property {boolean} [isShared] whether what works on after its request works for other tests, too
+ * @property {TestContext} [after] what stands for it in code that has handed over a result
+ * @property {TestContext} [whole] of what stands for a context in such code: the context itself
+ * @property {boolean} [isHandedOver] of a request: whether such code has sent it, while other tests are known
  * @property {TestContext} [partner] the first one whose work it woke, or was woken by, after both requests
  * @property {string} [mixedBy] the library that may have given it to another test's work
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
@@ -160,6 +163,7 @@ class TestContexts {
     // The connection emits the events of the body and of an upgraded socket, and it serves many requests.
     this.enclose(req, context);
     if (other !== req && !(other instanceof http.ServerResponse)) this.enclose(other, context);
+    other.once("prefinish", () => this.wakes.ended(context));
     other.once("close", () => this.known.close(context));
     return this.storage.run(context, act);
   }
@@ -225,13 +229,17 @@ class TestContexts {
     if (!this.isOn) return undefined;
     const traced = tracedId();
     const here = this.storage.getStore() ?? (this.without.getStore() ? undefined : this.tests.alone());
-    const found = (traced && this.known.byId.get(traced)) || here;
-    if (!found) return found;
+    // What has handed over a result keeps the baggage.
+    const isAfter = here?.whole && here.id === traced;
+    const entered = (!isAfter && traced && this.known.byId.get(traced)) || here;
+    if (!entered) return entered;
+    const found = wholeOf(entered);
     if (this.mixer && this.isOneOfSeveral(found)) {
       return { ...found, mixedBy: this.mixer, isForwarded: false, isPast: true };
     }
-    if (!(found.isShared || this.known.isOver(found))) return found;
-    return { ...found, isForwarded: false, isPast: true };
+    const isHandedOver = found !== entered && this.isOneOfSeveral(found);
+    if (!(isHandedOver || found.isShared || this.known.isOver(found))) return found;
+    return { ...found, isHandedOver, isForwarded: false, isPast: true };
   }
 
   /** @param {TestContext} context @returns {boolean} whether that of another test is known, too */
@@ -253,10 +261,11 @@ class TestContexts {
   originOf(context, callee) {
     if (!this.isOn || this.areOriginsWanted === false) return undefined;
     if (context && !context.isPast && !this.areAllWanted) return undefined;
-    const { inbound: past, isShared, mixedBy } = context?.isPast ? context : {};
+    const { inbound: past, isShared, isHandedOver, mixedBy } = context?.isPast ? context : {};
     const found = {
       past,
       isShared,
+      isHandedOver,
       mixedBy,
       without: this.without.getStore(),
       carried: this.latest?.inbound,

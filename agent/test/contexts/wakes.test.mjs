@@ -1,6 +1,7 @@
 /* Work that another test's request wakes, once its own request is over. */
 import assert from "node:assert/strict";
 import { EventEmitter, on } from "node:events";
+import { ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -63,10 +64,9 @@ describe("work that other requests wake", () => {
     assert.deepEqual(found, ["a", "nobody", "nobody", "nobody"]);
   });
 
-  test("is its own test's where only that one wakes it", async (t) => {
+  test("is its own test's where no other one is known", async (t) => {
     const { request, whose } = start(t);
     const { run, give, found } = loopOf(whose);
-    request("b", () => undefined);
     const first = request("a", () => (void run(), give()));
     await first.given;
     first.end();
@@ -91,7 +91,7 @@ describe("work that other requests wake", () => {
     assert.deepEqual(found, ["a", "nobody"]);
   });
 
-  test("is nobody's: a queue that one request works off for all, from the second job of another on", async (t) => {
+  test("is nobody's: a queue that one request works off for all, from the job of another one on", async (t) => {
     const { request, whose } = start(t);
     const [jobs, found] = [[], []];
     let isBusy = false;
@@ -112,7 +112,148 @@ describe("work that other requests wake", () => {
     };
     const all = [..."abcd"].map((name) => request(name, add));
     await Promise.all(all.map(({ given, end }) => given.then(end)));
-    assert.deepEqual(found, ["a", "a", "nobody", "nobody"]);
+    assert.deepEqual(found, ["a", "nobody", "nobody", "nobody"]);
+  });
+
+  /** Queues of one place, made by hand, which run empty and start again: how each goes on after a job. */
+  const QUEUES = {
+    "a loop": (jobs) => async () => {
+      while (jobs.length > 0) {
+        const { act, resolve } = jobs.shift();
+        resolve(await act());
+      }
+    },
+    "a function for each job": (jobs) => async () => {
+      const work = async ({ act, resolve }) => resolve(await act());
+      while (jobs.length > 0) await work(jobs.shift());
+    },
+    "a callback for each job": (jobs) => async () => {
+      while (jobs.length > 0) {
+        const { act, resolve } = jobs.shift();
+        await act().then(resolve);
+      }
+    },
+    "a callback after each job": (jobs) => () => {
+      const next = () => {
+        const job = jobs.shift();
+        return job?.act().then(job.resolve).finally(next);
+      };
+      return Promise.resolve(next());
+    },
+    "callbacks alone": (jobs) => () =>
+      new Promise((end) => {
+        const next = () => {
+          const { act, resolve } = jobs.shift() ?? {};
+          if (!act) return end();
+          return void act().then((value) => {
+            resolve(value);
+            next();
+          });
+        };
+        next();
+      }),
+  };
+
+  for (const [name, make] of Object.entries(QUEUES)) {
+    test(`has never another test's context in a queue made by hand: ${name}`, async (t) => {
+      const { request, whose } = start(t);
+      const jobs = [];
+      const run = make(jobs);
+      let running;
+      const add = (act) =>
+        new Promise((resolve) => {
+          jobs.push({ act, resolve });
+          running ??= run().then(() => {
+            running = undefined;
+          });
+        });
+      const found = [];
+      const one = async (own) => {
+        const act = async () => {
+          found.push([own, whose()]);
+          await sleep(1);
+        };
+        const { given, end } = request(own, () => add(act).then(() => whose()));
+        // What waits for the job has the context that it had.
+        assert.equal(await given, own);
+        end();
+      };
+      for (let round = 0; round < 3; round += 1) {
+        await Promise.all([..."abcd"].map(one));
+        await running;
+      }
+      assert.equal(found.length, 12);
+      assert.deepEqual(
+        found.filter(([own, has]) => has !== own && has !== "nobody"),
+        [],
+      );
+      assert.ok(found.some(([own, has]) => has === own));
+    });
+  }
+
+  test("has another test's context once where responses are ended by callbacks, and none from then on", async (t) => {
+    const { contexts, whose } = start(t);
+    const [jobs, found] = [[], []];
+    let isBusy = false;
+    const next = () => {
+      const job = jobs.shift();
+      isBusy = job !== undefined;
+      if (!job) return;
+      found.push([job.own, whose()]);
+      setTimeout(() => (job.end(), next()), 1);
+    };
+    const one = (own) =>
+      new Promise((resolve) => {
+        const req = new EventEmitter();
+        const response = new ServerResponse({ method: "GET", httpVersionMajor: 1, httpVersionMinor: 1 });
+        req.headers = { baggage: `trafficmock.test=${own.repeat(32)}` };
+        const end = () => {
+          response.emit("prefinish");
+          setImmediate(() => (response.emit("close"), resolve()));
+        };
+        contexts.enter(req, req.headers, response, () => {
+          jobs.push({ own, end });
+          if (!isBusy) next();
+        });
+      });
+    for (let round = 0; round < 3; round += 1) await Promise.all([..."abcd"].map(one));
+    const others = found.filter(([own, has]) => has !== own && has !== "nobody");
+    assert.deepEqual(others, [["b", "a"]]);
+  });
+
+  test("keeps its test after it has settled what it waits for itself", async (t) => {
+    const { request, whose } = start(t);
+    request("b", () => undefined);
+    const bus = new EventEmitter();
+    const { given } = request("a", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      setTimeout(() => bus.emit("ready"), 1);
+      await Promise.all([1, 2].map(() => new Promise((resolve) => bus.once("ready", resolve))));
+      const helper = async () => sleep(1).then(() => Promise.resolve(1));
+      await helper();
+      await Promise.all([helper(), helper()]);
+      return whose();
+    });
+    assert.equal(await given, "a");
+  });
+
+  test("says that it had handed over a result", async (t) => {
+    const { contexts, request } = start(t);
+    request("b", () => undefined);
+    const { given } = request("a", async () => {
+      let settle;
+      const result = new Promise((resolve) => {
+        settle = resolve;
+      });
+      const work = sleep(1).then(() => {
+        settle();
+        return contexts.originOf(contexts.current(), request).toWire().kind;
+      });
+      await result;
+      assert.equal(contexts.current().isPast, undefined);
+      return work;
+    });
+    assert.equal(await given, "handed-over");
   });
 
   test("keeps its test while it waits for a place in a pool, before the response and after it", async (t) => {
@@ -154,11 +295,9 @@ describe("work that other requests wake", () => {
   test("says that other requests woke it", async (t) => {
     const { contexts, request } = start(t);
     const loop = loopOf(() => contexts.originOf(contexts.current(), request)?.toWire().kind);
-    const first = request("a", () => (void loop.run(), loop.give()));
-    await first.given;
-    first.end();
+    request("a", () => void loop.run()).end();
     await request("b", loop.give).given;
-    assert.deepEqual(loop.found, [undefined, "woken"]);
+    assert.deepEqual(loop.found, ["woken"]);
   });
 
   test("is watched from the first context on, and changes no promise that the application can see", async (t) => {

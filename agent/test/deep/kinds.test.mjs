@@ -17,8 +17,6 @@ const EVERYONE = "everyone";
 /** Requests at once for each test, and for nobody. */
 const EACH = 2;
 const SECONDS = 30;
-/** How many requests of other tests what is "mostly nobody's" may take for its own, of 16. */
-const MOST_MIXED = 3;
 const HOST = "api.shop.test";
 /** The modules of `kinds`, but for those that need a context that counts for a short time. */
 const ALL = ["timers", "clients", "limits", "messages", "queues", "jobs", "promises"];
@@ -200,9 +198,7 @@ async function whoseWere(proxy, owners, kind) {
     // The first tick of what works for everyone is like any timer of the request.
     else if (owner !== who && !(who === EVERYONE && at === 0)) wrong += 1;
   }
-  // What follows the first request's own job may still be taken for its own.
-  const mixed = nobodys > MOST_MIXED && wrong <= MOST_MIXED ? "mostly nobody's" : "wrong";
-  return { whose: wrong > 0 ? mixed : nobodys > 0 ? "nobody's" : "right", told: [...told] };
+  return { whose: wrong > 0 ? "wrong" : nobodys > 0 ? "nobody's" : "right", told: [...told] };
 }
 
 const kindOf = ({ url }) => decodeURIComponent(new URL(url).pathname.slice(1));

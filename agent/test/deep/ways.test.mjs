@@ -19,8 +19,8 @@ const BODY = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--x--\
  */
 const NOT_RIGHT = {
   "an event that callbacks of several requests wait for": "wrong",
-  "a pool made by hand, full": "wrong",
-  "a loop that the first request starts": "wrong",
+  "a pool made by hand, full": "lost",
+  "a loop that the first request starts": "lost",
   "a buffer that a timer flushes": "wrong",
   "DataLoader of all requests": "lost",
   "redis, subscription by the first request": "lost",
@@ -32,6 +32,8 @@ const NOT_RIGHT = {
 
 /** What the doctor says of each request that a lost way has sent for a test. */
 const TOLD = {
+  "a pool made by hand, full": /from code that had handed over a result of its request before, by fetch at /,
+  "a loop that the first request starts": /from code that had handed over a result of its request before, by fetch at /,
   "DataLoader of all requests":
     /from a batch of dataloader, whose items are of several tests, by fetch at .*ways\.cjs:/,
   "redis, subscription by the first request": /from a message of redis, by fetch at /,

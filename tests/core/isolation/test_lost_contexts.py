@@ -69,6 +69,7 @@ class TextTests(ContextCase):
                 "from work that requests of other tests have woken",
                 "such a loop",
             ),
+            ("handed-over", UNSET, "that had handed over a result of", "bind each job"),
             ("unhooked", "fastq", "a copy of fastq that cannot be changed", "of the bundle"),
             ("expired", UNSET, "and does not count any more", "TRAFFICMOCK_CONTEXT_MS"),
             ("loop", UNSET, "everyone, begun by a request at", "jobs from queue.Queue"),

@@ -59,6 +59,11 @@ _REMEDIES = {
         f"application, or bind each job by AsyncResource.bind where it is handed over. Else "
         f"{_OF_THE_RUN}."
     ),
+    "handed-over": (
+        "It may work for other tests, as a queue does after its first job: bind each job by "
+        "AsyncResource.bind where it is handed over. If it works for its request alone, send the "
+        "request before the promise is settled."
+    ),
     "unhooked": (
         "trafficmock does not know this copy of the library, which may start what one test gives "
         "it in the context of another one. So a context counts only while no other one is known "
@@ -172,7 +177,7 @@ def _came_in(origin: RequestOrigin, process: str) -> str:
         return f"A context came in {named} in {process}, and does not count any more. "
     if origin.kind == "woken" and origin.inbound is not UNSET:
         return f"A context came in {_named(origin.inbound)} in {process}, whose request is over. "
-    if origin.kind == "unhooked" and origin.inbound is not UNSET:
+    if origin.kind in ("handed-over", "unhooked") and origin.inbound is not UNSET:
         return f"A context came in {_named(origin.inbound)} in {process}. "
     if origin.carried is not UNSET:
         return f"A context came in last {_named(origin.carried)} in {process}. "
@@ -186,6 +191,7 @@ def _left(origin: RequestOrigin) -> str:
     name = "" if origin.name is UNSET else f" {_cut(origin.name)}"
     source = {
         "woken": "from work that requests of other tests have woken",
+        "handed-over": "from code that had handed over a result of its request before",
         "unhooked": f"from a process with a copy of{name or ' a library'} that cannot be changed",
         "thread": f"from the thread{name}",
         "pool": f"from the pool's thread{name}",
