@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from attrs import frozen
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 from wsproto.connection import CLIENT, Connection
@@ -28,7 +28,7 @@ from trafficmock import records
 from trafficmock.command.output.request_page import write_request
 from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.output.websocket_page import write_socket
-from trafficmock.core.effects import AnswerReport, Dated, Moment, Redact, WriteRecording
+from trafficmock.core.effects import AnswerReport, Dated, Moment, WriteRecording
 from trafficmock.core.state.har_recording import Exchange, HarRecording
 from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
@@ -43,9 +43,7 @@ from trafficmock.report.run_document import run_document
 from trafficmock.report.saved_page import saved_page
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.reports.reported_traffic import report_steps
-from trafficmock.server.reports.written_marks import redact_steps
 from trafficmock.server.reports.written_recordings import recording_steps
-from trafficmock.wire.client_message import RedactQuery, RedactResult
 from trafficmock.wire.codec import encode
 from trafficmock.wire.inbound import RecordingQuery, ReportQuery
 from trafficmock.wire.outbound import RecordingPiece, ReportResult
@@ -220,13 +218,6 @@ def outputs(history: History) -> Iterator[str]:
             yield repr(entry) + repr(entry.record)
             if rows is history.requests:
                 yield json.dumps(redacted_har(to_har(entry, version="1"), redactor))
-    hars = [to_har(entry, version="1") for entry in history.requests.query(Query())]
-    for har in hars:
-        # What the npm packages record is redacted by the proxy.
-        asked = Redact("c", RedactQuery("q", Raw(json.dumps(har).encode())))
-        *_, written_har = redact_steps(asked, redactor)
-        assert isinstance(written_har, RedactResult)
-        yield encode(written_har).decode()
     for test_id in ("t1", None):
         query = ReportQuery("q", LIMIT, test_id or UNSET)
         effect = AnswerReport("c", query)

@@ -1,6 +1,6 @@
 """All messages that a client may send, as a union for the decoder; two queries, their answers."""
 
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, UnsetType
 
 from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.inbound import Message, RouteKind
@@ -8,30 +8,26 @@ from trafficmock.wire.waits import wait_messages
 
 
 class RedactQuery(Message, frozen=True, tag="redact:query"):
-    """A worker has a HAR and texts redacted before it writes them (feature ``report``).
+    """A worker has texts redacted before it writes them (feature ``report``).
 
-    :param har: a HAR 1.2.
     :param texts: any texts.
     :param redact: as in :class:`~trafficmock.wire.inbound.ReportQuery`.
     """
 
     query_id: str
-    har: Raw | UnsetType = UNSET
     texts: list[str] | UnsetType = UNSET
     redact: list[str] | UnsetType = UNSET
 
 
 class RedactResult(Message, frozen=True, tag="redact:result"):
-    """A HAR and texts with marks for their secrets (feature ``report``).
+    """Texts with marks for their secrets (feature ``report``).
 
     :param texts: those of the query.
-    :param har: that of the query.
-    :param error: why nothing was redacted: a word of ``redact`` is no field, or the HAR is none.
+    :param error: why nothing was redacted: a word of ``redact`` is no field.
     """
 
     query_id: str
     texts: list[str]
-    har: Raw | UnsetType = UNSET
     error: str | UnsetType = UNSET
 
 

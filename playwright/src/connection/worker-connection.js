@@ -243,8 +243,8 @@ class WorkerConnection {
   /**
    * Ask for marks in place of secrets, before something is written (docs/protocol/additions.md).
    *
-   * @param {{ har?: object, texts?: readonly string[], redact?: readonly string[] }} asked
-   * @returns {Promise<{ har: any, texts: string[], error?: string }>}
+   * @param {{ texts?: readonly string[], redact?: readonly string[] }} asked
+   * @returns {Promise<{ texts: string[], error?: string }>}
    */
   redacted(asked) {
     return this.query({ type: "redact:query", ...asked });

@@ -61,7 +61,7 @@ def worker_session() -> list[dict[str, Any]]:
         {"type": "ws:sendToPage"} | _FRAME,
         {"type": "history:query", "queryId": "q", "matcher": {"urlGlob": "**"}},
         {"type": "glob:query", "queryId": "g", "glob": "{a,b}*", "baseUrl": "http://a.test/"},
-        {"type": "redact:query", "queryId": "p", "har": {"log": {"entries": [{}]}}, "texts": ["a"]},
+        {"type": "redact:query", "queryId": "p", "texts": ["a"]},
         {"type": "report:query", "queryId": "p", "bodyBytes": 10, "texts": ["token=x"]},
         {"type": "recording:query", "queryId": "p", "testId": "fuzz", "routeId": "r"},
         {"type": "route:unregister", "testId": "fuzz"},

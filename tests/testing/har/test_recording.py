@@ -61,7 +61,7 @@ def written(*exchanges: Exchange, **options: Any) -> tuple[list[Any], dict[str, 
 
 def lookup_of(entries: list[Any], files: dict[str, bytes]) -> HarLookup:
     """Make the lookup of a route with a HAR."""
-    store = SimpleNamespace(entries=lambda: entries, read=files.__getitem__)
+    store: Any = SimpleNamespace(entries=lambda: entries, read=files.__getitem__)
     return HarLookup.of(SerializedHar("some.har", har_entries(store, make_matcher("**"))))
 
 

@@ -2,7 +2,7 @@
 
 ``reported_traffic`` selects the requests and WebSockets of a test, or those of no test, cuts long
 bodies, and makes the HAR. ``written_recordings`` makes the HARs that tests record, and
-``written_marks`` redacts what a test side writes besides; ``slow_work`` is what they leave to a
+``written_marks`` redacts texts that they write; ``slow_work`` is what they leave to a
 thread. Test sides write what they get into files, in whatever language they
 are written.
 """

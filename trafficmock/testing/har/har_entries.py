@@ -6,7 +6,7 @@ import base64
 import json
 from contextlib import suppress
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 from msgspec import UNSET, Raw
@@ -19,8 +19,9 @@ from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from trafficmock.testing.har.har_file import HarFile
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.har_use import HarUse
 
@@ -43,18 +44,8 @@ class HarReplay:
         return f"of the HAR {self.name}"
 
 
-class HarReader(Protocol):
-    """Reads a HAR."""
-
-    def entries(self) -> list[Any]:
-        """Read the entries."""
-
-    def read(self, name: str) -> bytes:
-        """Read a body beside the HAR."""
-
-
 def har_entries(
-    reader: HarReader, matcher: Matcher, *, of_any_url: bool = False, leads_on: bool = False
+    file: HarFile, matcher: Matcher, *, of_any_url: bool = False, leads_on: bool = False
 ) -> list[Raw]:
     """Return the entries of a HAR as JSON, with ``null`` for those that the route does not need.
 
@@ -66,7 +57,7 @@ def har_entries(
     :raises UsageError: the file is missing, cannot be read, or is no HAR, or the entries are too
         large for a message.
     """
-    entries = reader.entries()
+    entries = file.entries()
     wanted = [
         _has_parts(each) and (of_any_url or _is_wanted(each["request"], matcher))
         for each in entries
@@ -75,7 +66,7 @@ def har_entries(
         str(each["response"].get("status")) in _REDIRECTS for each in compress(entries, wanted)
     )
     made = [
-        _encoded(each, reader) if is_wanted or (leads_on and _has_parts(each)) else _NULL
+        _encoded(each, file) if is_wanted or (leads_on and _has_parts(each)) else _NULL
         for each, is_wanted in zip(entries, wanted, strict=True)
     ]
     size = sum(len(memoryview(each)) for each in made)
@@ -103,18 +94,18 @@ def _is_wanted(request: dict[str, Any], matcher: Matcher) -> bool:
     return is_method and matcher.matches_url(comparable_url(url))
 
 
-def _encoded(entry: dict[str, Any], reader: HarReader) -> Raw:
+def _encoded(entry: dict[str, Any], file: HarFile) -> Raw:
     request = {key: value for key, value in entry["request"].items() if key in OF_REQUESTS}
     answer = {key: value for key, value in entry["response"].items() if key in OF_RESPONSES}
     for holder, key in ((request, "postData"), (answer, "content")):
         if isinstance(holder.get(key), dict) and holder[key].get("_file"):
-            holder[key] = _from_file(holder[key], reader)
+            holder[key] = _from_file(holder[key], file)
     document = {"request": request, "response": answer}
     # Lone surrogates are replaced: no message can have them.
     return Raw(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def read_bodies(entries: Sequence[Any], read: Callable[[str], bytes]) -> dict[str, bytes]:
+def read_bodies(entries: Sequence[Any], file: HarFile) -> dict[str, bytes]:
     """Read the files of the bodies of entries, by name; those that are missing are left out."""
     files: dict[str, bytes] = {}
     for entry in filter(_has_parts, entries):
@@ -122,14 +113,14 @@ def read_bodies(entries: Sequence[Any], read: Callable[[str], bytes]) -> dict[st
             name = holder.get("_file") if isinstance(holder, dict) else None
             if isinstance(name, str) and name not in files:
                 with suppress(OSError):
-                    files[name] = read(name)
+                    files[name] = file.read(name)
     return files
 
 
-def _from_file(holder: dict[str, Any], reader: HarReader) -> dict[str, Any]:
+def _from_file(holder: dict[str, Any], file: HarFile) -> dict[str, Any]:
     """Return a body with the content of its file, and with what else is known of it."""
     try:
-        content = reader.read(str(holder["_file"]))
+        content = file.read(str(holder["_file"]))
     except (LocalError, OSError) as error:
         return {"unreadable": str(error)}
     kept: dict[str, Any] = {key: holder[key] for key in _OF_BODIES if key in holder}

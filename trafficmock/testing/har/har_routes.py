@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from attrs import frozen
 from msgspec import UNSET, Raw
@@ -24,8 +24,7 @@ from trafficmock.wire.payloads.serialized_har import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from trafficmock.testing.har.har_file import HarFile
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
@@ -38,31 +37,11 @@ HarMode = Literal["none", "once", "new", "all"]
 """When a HAR is recorded: the record modes of VCR."""
 
 
-class HarStore(Protocol):
-    """Reads and writes a HAR."""
-
-    @property
-    def path(self) -> Path:
-        """The path of the file."""
-
-    def exists(self) -> bool:
-        """Return whether the file is there."""
-
-    def entries(self) -> list[dict[str, Any]]:
-        """Read the entries."""
-
-    def read(self, name: str) -> bytes:
-        """Read a body beside the HAR."""
-
-    def save(self, entries: list[dict[str, Any]], files: dict[str, bytes]) -> None:
-        """Write the HAR and its body files."""
-
-
 @frozen(kw_only=True)
 class HarOptions:
     """The arguments of ``route_from_har``."""
 
-    store: HarStore
+    store: HarFile
     url: UrlMatcher = None
     not_found: NotFound = "abort"
     mode: HarMode | None = None
@@ -192,7 +171,7 @@ def _record(
     """
     store, adds = options.store, options.replays()
     kept = store.entries() if adds else []
-    bodies = read_bodies(kept, store.read)
+    bodies = read_bodies(kept, store)
     how = SerializedRecording(
         options.update_content,
         options.update_mode,
