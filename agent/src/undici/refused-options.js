@@ -4,8 +4,10 @@ const { types } = require("node:util");
 const { bypass } = require("../bypass.js");
 const headers = require("../protocol/headers.js");
 const { internal } = require("../process/internals.js");
-const { isBlob } = require("./body.js");
+const { outer } = require("../process/realm.js");
+const { isBlob, isForm } = require("./body.js");
 const { pairsOf } = require("./dispatch-options.js");
+const { GLOBALS } = require("./own-dispatcher.js");
 const { lengthMismatchError } = require("./undici-errors.js");
 
 /*
@@ -47,12 +49,15 @@ const isUnknown = (body) =>
   !types.isArrayBuffer(body) &&
   !(body[Symbol.asyncIterator] || body[Symbol.iterator] || typeof body.pipe === "function" || isBlob(body));
 
+/** @param {any} body @returns {boolean} whether undici may refuse it: undici 8 takes no form of another copy */
+const isJudged = (body) => isUnknown(body) || isForm(body);
+
 /**
  * @param {any} opts of a dispatch
  * @returns {boolean} whether undici may refuse it
  */
 const mayBeRefused = (opts) =>
-  isUnknown(opts.body) ||
+  isJudged(opts.body) ||
   !isTime(opts.headersTimeout) ||
   !isTime(opts.bodyTimeout) ||
   opts.throwOnError != null ||
@@ -71,6 +76,16 @@ const mayBeRefused = (opts) =>
   );
 
 /**
+ * @param {any} dispatcher
+ * @returns {any} the global dispatcher of undici 8, if it is the one that undici 8 gives to older copies in its place
+ */
+function wrapped(dispatcher) {
+  if (!/^_?Dispatcher1Wrapper$/.test(dispatcher.constructor?.name)) return undefined;
+  const own = /** @type {any} */ (outer)[GLOBALS[1]];
+  return own?.constructor === dispatcher.constructor ? undefined : own;
+}
+
+/**
  * Let the application's own copy of undici say whether it refuses a request, by a dispatcher that connects to nothing.
  * @param {any} dispatcher
  * @param {Function} original its `dispatch`
@@ -83,7 +98,7 @@ function askUndici(dispatcher, original, opts, done) {
   const isForOne = MADE_FOR_ONE.get(String(Made?.name).replace(/^_+/, ""));
   if (isForOne === undefined) {
     // Others hand the request to one of these.
-    const inner = internal(dispatcher, "proxy agent");
+    const inner = internal(dispatcher, "proxy agent") ?? wrapped(dispatcher);
     return inner ? askUndici(inner, inner.dispatch, opts, done) : done(undefined);
   }
   const connect = (/** @type {any} */ _options, /** @type {(error: Error) => void} */ connected) =>
@@ -109,7 +124,7 @@ function askUndici(dispatcher, original, opts, done) {
     onResponseError: (/** @type {any} */ _controller, /** @type {any} */ error) => tell(error),
   };
   const origin = "http://localhost";
-  const tried = { ...opts, origin, body: isUnknown(opts.body) ? opts.body : null, signal: undefined };
+  const tried = { ...opts, origin, body: isJudged(opts.body) ? opts.body : null, signal: undefined };
   bypass(() => {
     const probe = isForOne ? new Made(origin, { connect }) : new Made({ connect });
     try {

@@ -87,6 +87,21 @@ describe("the global dispatcher of Node's own undici", () => {
     });
   }
 
+  for (const version of VERSIONS) {
+    test(`takes or refuses forms of ${version} as without the agent`, async () => {
+      const code = `const { FormData: Form, request } = require('${version}')
+        void Headers
+        const sent = (body) => request(process.env.UPSTREAM + '/form', { method: 'POST', body })
+          .then(({ statusCode }) => statusCode, ({ name, code, message }) => [name, code, message])
+        const forms = ${version === "undici8"} ? [new Form(), new FormData()] : [new Form()]
+        Promise.all(forms.map((form) => {
+          form.append('a', 'b')
+          return sent(form)
+        })).then(say)`;
+      assert.deepEqual(await said(code), await said(code, ""));
+    });
+  }
+
   test("is not set by a class that an application puts in the place of Node's", async () => {
     const code = `globalThis.Headers = class Own {}
       const first = [owners(), Headers.name]
