@@ -17,28 +17,30 @@ SOURCE = ROOT / "trafficmock"
 ALLOWED = {
     "errors": set[str](),
     "coercers": {"errors"},
-    "redaction": {"errors", "wire"},
+    "connection_errors": set[str](),
+    "texts": {"errors"},
+    "redaction": {"errors", "texts", "wire"},
     "ipv6": set[str](),
     "file_locks": set[str](),
     "whole_files": set[str](),
-    "matching": {"errors", "redaction"},
+    "matching": {"errors", "texts"},
     "wire": {"errors"},
-    "http": {"errors", "redaction", "wire"},
-    "records": {"wire"},
-    "core": {"errors", "matching", "records", "redaction", "wire"},
+    "http": {"errors", "texts", "wire"},
+    "records": {"texts", "wire"},
+    "core": {"errors", "matching", "records", "texts", "wire"},
     "history": {"errors", "matching", "records", "redaction", "wire"},
     "certificates": {"errors", "file_locks", "whole_files"},
-    "proxy": {"certificates", "errors", "http", "matching", "records", "redaction", "wire"},
+    "proxy": {"certificates", "errors", "http", "matching", "records", "texts", "wire"},
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
-    | {"records", "redaction", "whole_files", "wire"},
-    "report": {"errors", "redaction", "whole_files"},
-    "telemetry": {"coercers", "errors", "http", "records", "redaction", "wire"},
-    "attach": {"certificates", "errors", "http", "ipv6", "redaction", "wire"},
-    "command": {"attach", "certificates", "coercers", "errors", "redaction", "report"}
-    | {"whole_files"},
-    "dashboard": {"attach", "coercers", "errors", "http", "redaction", "server"},
+    | {"records", "redaction", "texts", "whole_files", "wire"},
+    "report": {"errors", "redaction", "texts", "whole_files"},
+    "telemetry": {"coercers", "errors", "http", "records", "redaction", "texts", "wire"},
+    "attach": {"certificates", "connection_errors", "errors", "http", "ipv6", "texts", "wire"},
+    "command": {"attach", "certificates", "coercers", "connection_errors", "errors", "redaction"}
+    | {"report", "texts", "whole_files"},
+    "dashboard": {"attach", "coercers", "errors", "http", "server", "texts"},
     "testing": {"attach", "certificates", "errors", "file_locks", "matching", "redaction", "report"}
-    | {"whole_files", "wire"},
+    | {"texts", "whole_files", "wire"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }
@@ -108,7 +110,7 @@ INNER = {
 }
 """What the rooms of a package may import of each other; ``.`` is the package's own files."""
 
-PURE = ("errors", "matching", "wire", "records", "core", "history")
+PURE = ("errors", "texts", "matching", "wire", "records", "core", "history")
 """Parts that know no Twisted, no clock and no environment."""
 
 PURE_ROOMS = (

@@ -41,7 +41,7 @@ _NO_TRAFFIC = {
     "dashboard.static_files.Page": "a file of ours",
     "matching.patterns.js_regex_syntax.Atom": "the pattern of a route",
     "matching.patterns.linear_regex.LinearPattern": "the pattern of a route",
-    "redaction.added_fields.AddedFields": "the names of headers",
+    "texts.named_fields.NamedFields": "the names of headers",
     "telemetry.finished_span.TestSpan": "ids",
     "telemetry.random_ids.RandomIds": "ids",
     "telemetry.trace_parent.TraceParent": "ids",

@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except LocalError as error:
         # The message may quote a server, so control characters are escaped.
-        said = import_module("trafficmock.redaction").printable(str(error))
+        said = import_module("trafficmock.texts.message_text").printable(str(error))
         sys.stderr.write(f"trafficmock {name}: {said}\n")
         status = getattr(error, "status", 1)
     except KeyboardInterrupt:

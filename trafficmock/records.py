@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from trafficmock.texts.wording import Wording
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
@@ -56,8 +57,10 @@ class LostContext(Struct, frozen=True):
     how: str
     remedy: str
 
-    def __str__(self) -> str:
-        return f"{self.how} {self.remedy}"
+    @property
+    def text(self) -> Wording:
+        """Both in words."""
+        return Wording(self.how, f" {self.remedy}")
 
 
 class TestBegan(Struct, frozen=True):

@@ -35,7 +35,6 @@ from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
-from trafficmock.redaction.process_redactor import process_redactor, redact_process
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.redaction.url_batches import UrlBatches
 from trafficmock.server.driver import Driver
@@ -50,6 +49,7 @@ from trafficmock.server.service import ProxyService
 from trafficmock.server.site import make_site
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 from trafficmock.wire.limits import or_unlimited
+from trafficmock.wire.payloads.welcome import Redaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -75,8 +75,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     tune_allocator()
     adapt_collector(reactor)
     options["max-connections"] = limit_connections(options["max-connections"], reactor)
-    redactor = Redactor.of(options["redact"], process_redactor().key)
-    redact_process(redactor)
+    redactor = Redactor.of(options["redact"])
     history = _history(options, redactor)
     exporter = _exporter(options, history, redactor, reactor)
     driver = make_driver(options, history, redactor, reactor, exporter)
@@ -210,6 +209,7 @@ def make_driver(
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],
         reply_bytes=options["reply-bytes"],
+        redaction=Redaction(**redactor.described()),
     )
     return Driver(
         coordinator=Coordinator(settings, may_run=may_run),

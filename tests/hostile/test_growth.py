@@ -31,7 +31,6 @@ from trafficmock.proxy.request_target import absolute
 from trafficmock.proxy.transfer.body_capture import BodyCapture, header_map
 from trafficmock.proxy.transfer.request_rewriting import mock_bytes
 from trafficmock.proxy.websocket.frame_stream import FrameStream
-from trafficmock.redaction.added_fields import AddedFields
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.rest.path_segments import decode_segment
 from trafficmock.server.rest.query_parameters import read_list_request
@@ -40,6 +39,7 @@ from trafficmock.server.websocket.link import WebSocketLimits
 from trafficmock.server.websocket.send_queue import SendQueue
 from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 from trafficmock.testing.session.worker_client import decode_for_worker
+from trafficmock.texts.named_fields import NamedFields
 from trafficmock.wire.codec import decode
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -297,7 +297,7 @@ ROWS = (
     Row(
         "`redact` of a message or option",
         lambda n: [f"json:a{number}.b" for number in range(n)],
-        tolerant(AddedFields.of),
+        tolerant(NamedFields.of),
         40,
     ),
     Row("Texts and HARs to be redacted", lambda n: '{"' * n, Redactor().text, 2_500),

@@ -5,8 +5,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.support.playbook import REDACTOR
 from trafficmock.matching.request_conditions import RequestCondition, compile_condition
 from trafficmock.matching.request_content import RequestContent
+from trafficmock.redaction.redactor import Redactor
 
 URL = "http://h.test/a?page=2&tag=a&tag=b"
 PARTS = ("query", "header", "form", "json", "operation", "variables")
@@ -49,5 +51,8 @@ def content(body: bytes | None = b"", url: str = URL, **headers: str) -> Request
     return RequestContent(url, list(headers.items()), None if body is None else lambda: body)
 
 
-def said(condition: RequestCondition, asked: RequestContent) -> str | None:
-    return condition.difference(asked)
+def said(
+    condition: RequestCondition, asked: RequestContent, redactor: Redactor = REDACTOR
+) -> str | None:
+    text = condition.difference(asked)
+    return None if text is None else redactor.written(text)

@@ -46,6 +46,7 @@ class AllowTests(SynchronousTestCase):
         self.assertFalse(allows("http://auth.test:*/**", "http://auth.test:80@evil.test/a"))
         self.assertFalse(allows("http://*.test/**", "http://auth.test@evil.example/a"))
         self.assertTrue(allows("http://auth.test/**", "http://user:secret@auth.test/a?@"))
+        self.assertTrue(allows("http://auth.test/a?token=b*", "http://me@auth.test/a?token=bc"))
 
     def test_globs(self) -> None:
         """A pattern with a slash is a glob for the whole URL, as in a route."""

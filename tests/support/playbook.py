@@ -27,6 +27,8 @@ from trafficmock.core.effects import CloseConnection, Dated, Effects, Moment, No
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.settings import Settings
 from trafficmock.records import Owner, TestBegan, TestEnded
+from trafficmock.redaction.redactor import Redactor
+from trafficmock.texts.wording import Wording
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
@@ -39,6 +41,7 @@ from trafficmock.wire.shrink import shrink, too_large
 
 SETTINGS = Settings(version="1.2.3")
 EPOCH_MS = 1_700_000_000_000
+REDACTOR = Redactor(key=b"playbook")
 MOST_WAKES = 100_000
 """The number of wake-ups of one wait above which the core will never rest."""
 
@@ -207,6 +210,7 @@ class Playbook:
         return self.coordinator.undelivered(send.message, problem, self.now())
 
     def _took(self, effects: Effects, sender: str | None, cause: object) -> None:
+        effects = [performed(effect) for effect in effects]
         for effect in effects:
             if isinstance(effect, Wake):
                 assert self._wake_at is None or effect.at <= self._wake_at, "a wake-up was put off"
@@ -368,6 +372,22 @@ class RegisteredTest:
 
 
 P = TypeVar("P", bound=Peer)
+
+
+def performed(value: Any) -> Any:
+    """Give an effect with its texts as a driver writes them."""
+    if isinstance(value, Wording):
+        return REDACTOR.written(value)
+    if isinstance(value, list | tuple) and value:
+        return type(value)(map(performed, value))
+    if not isinstance(value, Struct):
+        return value
+    changed = {
+        name: new
+        for name in value.__struct_fields__
+        if (new := performed(old := getattr(value, name))) is not old
+    }
+    return structs.replace(value, **changed) if changed else value
 
 
 def to(*peers: Peer) -> tuple[str, ...]:

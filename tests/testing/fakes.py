@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 from twisted.internet.task import Clock
 
+from tests.support.playbook import performed
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import Diagnose, Effects, Moment, Overdue, Send
 from trafficmock.core.settings import Settings
@@ -140,7 +141,7 @@ class SessionHarness:
             answer = self.answer(message)
             if answer is not None and message not in self._acked:
                 self._acked.append(message)
-                self.client.receive(answer)
+                self.client.receive(performed(answer))
 
     def answer(self, message: Message) -> WorkerMessage | None:
         """Answer from what the test says that the proxy knows; acknowledge the rest."""

@@ -41,7 +41,7 @@ from trafficmock.certificates.authority import open_authority
 from trafficmock.certificates.files import default_directory
 from trafficmock.certificates.trust_bundle import make_trust
 from trafficmock.http.hosts import is_loopback
-from trafficmock.redaction import without_credentials
+from trafficmock.texts.message_text import without_credentials
 from trafficmock.wire.client_id import client_id_problem
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 from attrs import field, frozen
 
 from trafficmock.http.hosts import DEFAULT_PORTS, is_loopback
-from trafficmock.redaction import without_credentials
+from trafficmock.texts.message_text import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

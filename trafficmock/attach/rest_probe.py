@@ -9,8 +9,9 @@ from http import HTTPStatus
 from typing import Any
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
+from trafficmock.connection_errors import why
 from trafficmock.errors import LocalError
-from trafficmock.redaction import why, without_credentials
+from trafficmock.texts.message_text import without_credentials
 
 ANSWER_SECONDS = 2.0
 MOST_BYTES = 2**20

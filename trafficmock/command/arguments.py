@@ -15,8 +15,8 @@ from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, proxy_url
 from trafficmock.command.exit_status import USAGE, CommandError
 from trafficmock.command.output.terminal import COLOURS
 from trafficmock.command.rest.rest_client import RestClient
-from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
 from trafficmock.redaction.redactor import Redactor
+from trafficmock.texts.named_fields import InvalidFieldError, NamedFields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,7 @@ def redacted_field(text: str) -> str:
     :raises argparse.ArgumentTypeError: if it is none.
     """
     try:
-        AddedFields.of([text])
+        NamedFields.of([text])
     except InvalidFieldError as error:
         raise argparse.ArgumentTypeError(str(error).removeprefix("redact: ")) from None
     return text

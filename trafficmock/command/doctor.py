@@ -11,7 +11,7 @@ from trafficmock.command.exit_status import NOTHING, OK
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.rest.list_resources import REQUESTS
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     import argparse

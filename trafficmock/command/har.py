@@ -27,10 +27,10 @@ from trafficmock.command.rest.id_lookup import completed_ids, find
 from trafficmock.command.rest.list_resources import REQUESTS
 from trafficmock.command.rest.rest_client import entry_path
 from trafficmock.errors import LocalError
-from trafficmock.redaction import printable
 from trafficmock.report.report_directory import read_report
 from trafficmock.report.report_settings import DIRECTORY_VARIABLE
 from trafficmock.report.unused_entries import check_har
+from trafficmock.texts.message_text import printable
 from trafficmock.whole_files import rewrite_whole
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from trafficmock.command.arguments import command_parser
 from trafficmock.command.exit_status import OK
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.errors import LocalError
-from trafficmock.redaction import printable
 from trafficmock.report.report_directory import PAGE, merge_reports
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     import argparse

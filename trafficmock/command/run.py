@@ -34,7 +34,7 @@ from trafficmock.command.attach_options import (
     preload_of,
 )
 from trafficmock.errors import LocalError
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

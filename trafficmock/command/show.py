@@ -21,13 +21,13 @@ from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.output.websocket_page import write_socket
 from trafficmock.command.rest.id_lookup import Found, completed_ids, find, newest
 from trafficmock.command.rest.list_resources import SOCKETS
-from trafficmock.redaction import printable
 from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.har_reader import read_har
 from trafficmock.report.page_server import SavedPageServer
 from trafficmock.report.report_directory import for_page, read_report
 from trafficmock.report.saved_page import saved_page
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     import argparse

@@ -12,7 +12,7 @@ from trafficmock.command.output import list_columns
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.output.terminal_text import cut
 from trafficmock.command.rest.list_resources import REQUESTS, SOCKETS
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     import argparse

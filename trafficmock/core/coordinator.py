@@ -308,9 +308,11 @@ class Coordinator:
             unsettled = len(requests) + len(sockets)
             out.note("info", error_messages.left_unsettled("the proxy", "stops", unsettled))
         for pending in requests:
-            self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
+            self.decisions.fail(
+                pending, "disconnected", error_messages.stopping(pending.subject), out
+            )
         for socket in sockets:
-            self.sockets.fail(socket, "disconnected", error_messages.stopping(str(socket)), out)
+            self.sockets.fail(socket, "disconnected", error_messages.stopping(socket.subject), out)
         self.streams.stop(out)
         for peer_id in self.state.peers:
             out.append(CloseConnection(peer_id, GOING_AWAY, "The proxy stops."))

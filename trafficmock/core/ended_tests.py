@@ -252,7 +252,7 @@ class EndedTests:
         for pending in owned:
             if pending.chain is not None and not ended.worker_lost:
                 self._fail_test(test, pending, pending.chain.route, out)
-            self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
+            self.decisions.fail(pending, "disconnected", why(pending.subject, test), out)
         done = len(owned)
         ended.unsettled += done
         asked = list(islice(test.claims.values(), most - done))
@@ -281,7 +281,7 @@ class EndedTests:
             place = None if route is None else route.place
             is_decided = self.state.planned.has(pending) and not pending.fetches
             why = error_messages.unsent if is_decided else error_messages.still_running
-            text = why(str(pending), test, place)
+            text = why(pending.subject, test, place)
             out.send(test.worker.id, ProxyError("disconnected", text, test.id))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from trafficmock.matching.patterns.framework_calls import PREFIX
-from trafficmock.redaction.process_redactor import process_redactor, safe_url
+from trafficmock.texts.wording import Wording, free_text, joined, quoted, url_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,35 +71,41 @@ def unmatchable_origin(error: PatternError) -> str:
     )
 
 
-def claim_timeout(subject: str, milliseconds: int, tests: Iterable[RegisteredTest]) -> str:
+def claim_timeout(subject: Wording, milliseconds: int, tests: Iterable[RegisteredTest]) -> Wording:
     """Return the error for tests that did not answer a claim in time."""
     silent = ", ".join(str(test) for test in tests)
-    return (
-        f"No answer within {milliseconds} ms whether {subject} is wanted by {silent}. "
+    return Wording(
+        f"No answer within {milliseconds} ms whether ",
+        subject,
+        f" is wanted by {silent}. "
         "The test's process is blocked, or a predicate of a route threw; "
-        "--claim-timeout-ms allows more time."
+        "--claim-timeout-ms allows more time.",
     )
 
 
-def owner_silent(subject: str, milliseconds: int, test: RegisteredTest) -> str:
+def owner_silent(subject: Wording, milliseconds: int, test: RegisteredTest) -> Wording:
     """Return the error for an owner whose worker gave no sign of life."""
-    return (
-        f"The worker of {test} gave no sign of life for {milliseconds} ms while it handled "
-        f"{subject}: its process is blocked or stopped. --claim-timeout-ms allows more time."
+    return Wording(
+        f"The worker of {test} gave no sign of life for {milliseconds} ms while it handled ",
+        subject,
+        ": its process is blocked or stopped. --claim-timeout-ms allows more time.",
     )
 
 
-def owner_ended(subject: str, test: RegisteredTest) -> str:
+def owner_ended(subject: Wording, test: RegisteredTest) -> Wording:
     """Return the error for an owner that ended before it decided."""
-    return (
-        f"The test {test} ended before its handler decided about {subject}. "
-        "Await the traffic the test starts before it ends."
+    return Wording(
+        f"The test {test} ended before its handler decided about ",
+        subject,
+        ". Await the traffic the test starts before it ends.",
     )
 
 
-def owner_lost(subject: str, test: RegisteredTest) -> str:
+def owner_lost(subject: Wording, test: RegisteredTest) -> Wording:
     """Return the error for an owner whose worker disconnected."""
-    return f"The worker of {test} disconnected before its handler decided about {subject}."
+    return Wording(
+        f"The worker of {test} disconnected before its handler decided about ", subject, "."
+    )
 
 
 def agent_lost(client_id: str) -> str:
@@ -112,18 +118,18 @@ def left_unsettled(who: str, happened: str, count: int) -> str:
     return f"disconnected: {who} {happened}; requests and WebSockets unsettled: {count}"
 
 
-def socket_owner_lost(subject: str, test: RegisteredTest) -> str:
+def socket_owner_lost(subject: Wording, test: RegisteredTest) -> Wording:
     """Return the error for a WebSocket whose owner's worker disconnected."""
-    return f"The worker of {test} disconnected, so nobody handles {subject} any more."
+    return Wording(f"The worker of {test} disconnected, so nobody handles ", subject, " any more.")
 
 
-def stopping(subject: str) -> str:
-    return f"The proxy was stopped while {subject} waited for a decision."
+def stopping(subject: Wording) -> Wording:
+    return Wording("The proxy was stopped while ", subject, " waited for a decision.")
 
 
-def bad_mock(subject: str, problem: str) -> str:
+def bad_mock(subject: Wording, problem: str) -> Wording:
     """Return the error for a handler's response that cannot be sent."""
-    return f"The handler's response to {subject} cannot be sent: {problem}."
+    return Wording("The handler's response to ", subject, f" cannot be sent: {problem}.")
 
 
 def bad_reply(problem: str) -> str:
@@ -160,10 +166,10 @@ def no_room_for_reply(what: str, size: int, used: int, limit: int) -> str:
     )
 
 
-def har_failed(subject: str, problem: str, place: str | None) -> str:
+def har_failed(subject: Wording, problem: str, place: str | None) -> Wording:
     """Return the error for a request that the HAR of a route cannot answer."""
     where = f" (the route is at {place})" if place else ""
-    return f"{subject} was not answered: {problem}{where}."
+    return Wording(subject, " was not answered: ", problem, f"{where}.")
 
 
 MOST_DIFFERENCES_NAMED = 5
@@ -186,9 +192,9 @@ def har_missing(
     if not number:
         return f"{name} has no such request"
     more = len(differences) - MOST_DIFFERENCES_NAMED
-    named = "; ".join([*differences[:MOST_DIFFERENCES_NAMED], *([f"{more} more"] * (more > 0))])
-    entry = f"entry {number} ({method} {safe_url(url)})"
-    return f"{name} has no such request. Nearest: {entry}: {named}"
+    named = [*differences[:MOST_DIFFERENCES_NAMED], *([f"{more} more"] * (more > 0))]
+    entry = Wording(f"entry {number} ({method} ", url_text(url), ")")
+    return Wording(f"{name} has no such request. Nearest: ", entry, ": ", joined("; ", named))
 
 
 def har_redirect(name: str, number: int) -> str:
@@ -207,47 +213,53 @@ def har_used_up(name: str, numbers: Sequence[int]) -> str:
     return f"{name} has no further such request: {used}"
 
 
-def bad_overrides(subject: str, problem: str) -> str:
+def bad_overrides(subject: Wording, problem: str) -> Wording:
     """Return the error for a handler's overrides that cannot be sent."""
-    return f"The handler's changes to {subject} cannot be sent: {problem}."
+    return Wording("The handler's changes to ", subject, f" cannot be sent: {problem}.")
 
 
-def other_scheme(subject: str, url: str) -> str:
+def other_scheme(subject: Wording, url: str) -> Wording:
     """Return the error for a handler's URL that has another scheme than the request."""
-    return (
-        f"The handlers of {subject} fell back with the URL {safe_url(url)!r}, which must have the "
-        "same protocol as that of the request."
+    return Wording(
+        "The handlers of ",
+        subject,
+        " fell back with the URL ",
+        url_text(url, quoted=True),
+        ", which must have the same protocol as that of the request.",
     )
 
 
-def still_running(subject: str, test: RegisteredTest, place: str | None) -> str:
+def still_running(subject: Wording, test: RegisteredTest, place: str | None) -> Wording:
     """Return the error of a test that ended before a handler of it had decided.
 
     :param place: the file and line of the handler's route.
     """
     where = "" if place is None else f" ({place})"
-    return (
-        f"The test {test} ended before the handler{where} decided about {subject}, so the request "
-        "failed. Await the traffic that the test starts, or remove its routes before the end by "
-        "unroute_all (unrouteAll) with the behavior ignoreErrors."
+    return Wording(
+        f"The test {test} ended before the handler{where} decided about ",
+        subject,
+        ", so the request failed. Await the traffic that the test starts, or remove its routes "
+        "before the end by unroute_all (unrouteAll) with the behavior ignoreErrors.",
     )
 
 
-def unsent(subject: str, test: RegisteredTest, place: str | None) -> str:
+def unsent(subject: Wording, test: RegisteredTest, place: str | None) -> Wording:
     """Return the error of a test that ended before a delayed decision of it was sent.
 
     :param place: the file and line of the route.
     """
     where = "" if place is None else f" ({place})"
-    return (
-        f"The test {test} ended before the delay of its route{where} for {subject} was over, so "
-        "the request failed. Await the traffic that the test starts, or give a shorter delay."
+    return Wording(
+        f"The test {test} ended before the delay of its route{where} for ",
+        subject,
+        " was over, so the request failed. Await the traffic that the test starts, or give a "
+        "shorter delay.",
     )
 
 
 def stream_open(
-    subject: str, test: RegisteredTest, place: str | None, *, is_fixed: bool = False
-) -> str:
+    subject: Wording, test: RegisteredTest, place: str | None, *, is_fixed: bool = False
+) -> Wording:
     """Return the error of a test that ended before its streamed answer.
 
     :param place: the file and line of the stream's route.
@@ -257,46 +269,52 @@ def stream_open(
     what_to_do = "End it in the test by end(), or by abort()."
     if is_fixed:
         what_to_do = "Let the test wait until the application has the answer."
-    return (
-        f"The test {test} ended while its streamed answer{where} to {subject} was open, so the "
-        f"answer was broken off. {what_to_do}"
+    return Wording(
+        f"The test {test} ended while its streamed answer{where} to ",
+        subject,
+        f" was open, so the answer was broken off. {what_to_do}",
     )
 
 
-def broken_stream(subject: str, problem: str, place: str | None) -> str:
+def broken_stream(subject: Wording, problem: str, place: str | None) -> Wording:
     """Return the error for a streamed answer that breaks a rule.
 
     :param place: the file and line of the stream's route.
     """
     where = "" if place is None else f" ({place})"
-    return f"The streamed answer{where} to {subject} was broken off: {problem}."
+    return Wording(f"The streamed answer{where} to ", subject, f" was broken off: {problem}.")
 
 
-def too_big_for_handler(subject: str, size: int, limit: int) -> str:
+def too_big_for_handler(subject: Wording, size: int, limit: int) -> Wording:
     """Return the error for a body above ``--handler-body-bytes``."""
-    return (
-        f"The body of {subject} has {size} bytes, more than the {limit} bytes that are handed "
-        "to a test; --handler-body-bytes allows more."
+    return Wording(
+        "The body of ",
+        subject,
+        f" has {size} bytes, more than the {limit} bytes that are handed "
+        "to a test; --handler-body-bytes allows more.",
     )
 
 
-def body_cut(subject: str, size: int) -> str:
+def body_cut(subject: Wording, size: int) -> Wording:
     """Return the error for a body that the agent sent truncated."""
-    return (
-        f"The body of {subject} is too long to be handed to a test in one message; "
-        f"{size} bytes of it came."
+    return Wording(
+        "The body of ",
+        subject,
+        f" is too long to be handed to a test in one message; {size} bytes of it came.",
     )
 
 
-def body_overdue(subject: str, milliseconds: int, length: str | None) -> str:
+def body_overdue(subject: Wording, milliseconds: int, length: str | None) -> Wording:
     """Return the error for a body that did not arrive within ``--body-timeout-ms``.
 
     :param length: the ``content-length`` of the request, if it has one.
     """
     size = "its length is not announced" if length is None else f"{length} bytes are announced"
-    return (
-        f"The body of {subject} did not come whole within {milliseconds} ms ({size}): the "
-        "application has not finished writing it. --body-timeout-ms allows more time."
+    return Wording(
+        "The body of ",
+        subject,
+        f" did not come whole within {milliseconds} ms ({size}): the "
+        "application has not finished writing it. --body-timeout-ms allows more time.",
     )
 
 
@@ -305,13 +323,13 @@ MOST_ALLOWED_NAMED = 5
 
 
 def unmatched(
-    subject: str,
+    subject: Wording,
     refusal: Refusal,
     nearest: Nearest | None,
     *,
     ended: str,
     is_tunnel: bool,
-) -> str:
+) -> Wording:
     """Return the error for a request that strict mode refused, with the remedy.
 
     :param subject: the method and URL of the request, without credentials.
@@ -320,38 +338,41 @@ def unmatched(
     :param is_tunnel: whether it is a tunnel that is not decrypted, which no route can match.
     """
     what = "is a tunnel that is not read" if is_tunnel else "is not mocked"
-    sentences = [f"{subject[:1].upper()}{subject[1:]} {what}, and {_allowed(refusal.allow)}."]
+    sentences: list[str] = [
+        Wording(subject.capitalized(), f" {what}, and {_allowed(refusal.allow)}.")
+    ]
     if ended:
         sentences.append(f'It was made for the test "{ended}", which has ended.')
     elif refusal.test is None:
         sentences.append("It carries the context of no test.")
     if nearest is not None:
-        sentences.append(f"Nearest: {_nearest(nearest, named=refusal.test is None)}.")
+        sentences.append(Wording("Nearest: ", _nearest(nearest, named=refusal.test is None), "."))
     if refusal.lost_until is not None:
-        return " ".join([*sentences, _lost_run(refusal.lost_until)])
+        return joined(" ", [*sentences, _lost_run(refusal.lost_until)])
     remedies = [] if is_tunnel else ["add a route"]
     if refusal.parts is not None:
         remedies.append(f"allow {refusal.parts.authority}")
     remedy = ", or ".join(remedies)
-    return " ".join([*sentences, f"{remedy[:1].upper()}{remedy[1:]}."])
+    return joined(" ", [*sentences, f"{remedy[:1].upper()}{remedy[1:]}."])
 
 
-def went_past(subject: str, refusal: Refusal) -> str:
+def went_past(subject: Wording, refusal: Refusal) -> Wording:
     """Return the error for a request that left past the proxy, with the remedy.
 
     :param subject: as in :func:`unmatched`.
     """
     allow = "" if refusal.parts is None else f", or allow {refusal.parts.authority}"
-    return (
-        f"{subject[:1].upper()}{subject[1:]} went past the proxy to the real server, because "
+    return Wording(
+        subject.capitalized(),
+        f" went past the proxy to the real server, because "
         "TRAFFICMOCK_IGNORE_HOSTS or --no-proxy names its host, and "
-        f"{_allowed(refusal.allow)}. Take the host out of that list{allow}."
+        f"{_allowed(refusal.allow)}. Take the host out of that list{allow}.",
     )
 
 
 def of_framework(
-    subject: str, refusal: Refusal, framework: FrameworkCall, *, has_left: bool
-) -> str:
+    subject: Wording, refusal: Refusal, framework: FrameworkCall, *, has_left: bool
+) -> Wording:
     """Return the error for what a framework sends for itself, with the remedy.
 
     :param subject: as in :func:`unmatched`.
@@ -359,10 +380,11 @@ def of_framework(
     """
     what_came = "it went past the proxy" if has_left else "it was refused"
     off = f", or have {framework.sender} not send it ({framework.off})" if framework.off else ""
-    return (
-        f"{subject[:1].upper()}{subject[1:]} is what {framework.sender} sends for itself, "
+    return Wording(
+        subject.capitalized(),
+        f" is what {framework.sender} sends for itself, "
         f"{framework.what}, and {_allowed(refusal.allow)}: {what_came}. It belongs to no test, and "
-        f"fails none. To let it leave, allow {PREFIX}{framework.preset}{off}."
+        f"fails none. To let it leave, allow {PREFIX}{framework.preset}{off}.",
     )
 
 
@@ -373,20 +395,20 @@ _DIRECTORY = re.compile(r"(?<!\S)(?:[A-Za-z]:[\\/]|/)(?:[^\s\\/]+[\\/])*")
 """The directory of an absolute path in a command line."""
 
 
-def sender(agent: Agent) -> str:
+def sender(agent: Agent) -> Wording:
     """Return who sent a request: its client and, where it is known, its process."""
     named = f"client {agent.client_id}"
     if agent.pid is None:
-        return named
+        return Wording(named)
     # A directory says little, and what is at the end says most.
-    command = process_redactor().text(_DIRECTORY.sub("", agent.command or ""))
-    shown = command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 1]}…"
-    return f"{named}, process {agent.pid}" + (f" ({shown})" if shown else "")
+    command = _DIRECTORY.sub("", agent.command or "")
+    shown = (" (", free_text(command, LONGEST_COMMAND), ")") if command else ()
+    return Wording(f"{named}, process {agent.pid}", *shown)
 
 
-def sent_by(agent: Agent) -> str:
+def sent_by(agent: Agent) -> Wording:
     """Return the sentence that says who sent a request."""
-    return f"It was sent by {sender(agent)}."
+    return Wording("It was sent by ", sender(agent), ".")
 
 
 def _lost_run(until: int) -> str:
@@ -416,12 +438,12 @@ def allowed_matcher(matcher: SerializedMatcher) -> str:
     return _route(matcher) + (" with conditions" if matcher.conditions else "")
 
 
-def _nearest(nearest: Nearest, *, named: bool) -> str:
+def _nearest(nearest: Nearest, *, named: bool) -> Wording:
     route = nearest.route
     place = "" if route.place is None else f" ({route.place})"
     test = f' of "{route.test.title}"' if named and route.test is not None else ""
     differs = [difference(each) for each in nearest.all_differs[:MOST_DIFFERENCES_NAMED]]
-    return f"route {_route(route.matcher)}{place}{test}: {'; '.join(differs)}"
+    return Wording(f"route {_route(route.matcher)}{place}{test}: ", joined("; ", differs))
 
 
 _WHOLE = {
@@ -437,14 +459,15 @@ def difference(differs: Difference) -> str:
     part, found, wanted = differs.part, differs.found, differs.wanted
     if text := _WHOLE.get(part):
         return text
+    shown = "" if found is UNSET else quoted(found)
     match part:
         case "condition":
-            return str(found)
+            return "" if found is UNSET else found
         case "origin":
             return f"the tests' own process sent it: only a URL that names {found} takes it"
         case "query" if wanted == "":
-            return f"query differs ({found!r}: a glob is for the whole URL, queries too)"
-    return f"{part} differs ({found!r}{'' if wanted is UNSET else f', not {wanted!r}'})"
+            return Wording("query differs (", shown, ": a glob is for the whole URL, queries too)")
+    return Wording(f"{part} differs (", shown, ")" if wanted is UNSET else f", not {wanted!r})")
 
 
 def _route(matcher: SerializedMatcher) -> str:

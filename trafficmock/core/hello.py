@@ -11,13 +11,11 @@ from msgspec import UNSET
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
-from trafficmock.redaction import printable
-from trafficmock.redaction.process_redactor import process_redactor
+from trafficmock.texts.message_text import printable
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.client_id import client_id_problem
 from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
-from trafficmock.wire.payloads.welcome import Redaction
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import Moment
@@ -151,6 +149,7 @@ class Handshake:
         streams = features.STREAM in client.features and is_agent
         contexts = features.CONTEXT in client.features and is_agent
         origins = features.ORIGINS in client.features and is_agent
+        marks = features.MARKS in client.features and not is_agent
         return HelloOk(
             connection_id=client.id,
             protocol_version=PROTOCOL_VERSION,
@@ -159,7 +158,7 @@ class Handshake:
             features=sorted(client.features) if hello.features is not UNSET else UNSET,
             body_limits=body_limits(self.state.settings) if streams else UNSET,
             own_hosts=[host.text for host in self.state.settings.own_hosts] if contexts else UNSET,
-            redaction=_redaction() if features.MARKS in client.features and not is_agent else UNSET,
+            redaction=(self.state.settings.redaction or UNSET) if marks else UNSET,
             origins=bool(self.state.contexts.running) if origins else UNSET,
         )
 
@@ -169,12 +168,6 @@ def refuse(connection_id: str, code: HelloErrorCode, text: str, out: EffectList)
     out.note("warn", f"refused, {code}: {text}", of=connection_id)
     out.send(connection_id, HelloError(code, text))
     out.append(CloseConnection(connection_id, POLICY_VIOLATION, code))
-
-
-def _redaction() -> Redaction:
-    """Return what a worker needs to make equal marks; ``/api/redaction`` tells it as well."""
-    described = process_redactor().described()
-    return Redaction(described["fields"], described["key"])
 
 
 def _is_liveness(hello: Hello) -> bool:

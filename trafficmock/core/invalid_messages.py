@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core.http import upstream_fetches
 from trafficmock.core.state.peers import Agent
+from trafficmock.texts.wording import Wording, cut
 from trafficmock.wire import outbound
 from trafficmock.wire.features import REPLY, STRICT
 from trafficmock.wire.payloads.serialized_response import SerializedError
@@ -103,18 +104,18 @@ class InvalidMessages:
             case outbound.RequestMatched() | outbound.HandlerRun():
                 pending = self.state.pending.get(message.request_id)
                 if pending is not None:
-                    text = _sentence(str(pending), problem)
+                    text = _sentence(pending.subject, problem)
                     self.decisions.fail_owner(pending, "internal", text, out)
             case outbound.SocketMatched():
                 socket = self.state.sockets.get(message.socket_id)
                 if socket is not None:
-                    self.sockets.fail(socket, "internal", _sentence(str(socket), problem), out)
+                    self.sockets.fail(socket, "internal", _sentence(socket.subject, problem), out)
             case outbound.DecisionFetch():
                 self._fetch_undelivered(message, problem, out)
             case outbound.DecisionContinue():
                 self._continue_undelivered(message, problem, out)
             case _:
-                out.note("warn", f"Dropped: {_sentence(type(message).__name__, problem)}")
+                out.note("warn", f"Dropped: {type(message).__name__} {problem}")
 
     def _fetch_undelivered(
         self, message: outbound.DecisionFetch, problem: str, out: EffectList
@@ -137,5 +138,5 @@ class InvalidMessages:
             out.send(agent.id, outbound.DecisionError(request_id, "internal", text))
 
 
-def _sentence(subject: str, problem: str) -> str:
-    return f"{subject[:MAX_TEXT]} {problem}"
+def _sentence(subject: str, problem: str) -> Wording:
+    return Wording(cut(subject, MAX_TEXT), f" {problem}")

@@ -11,9 +11,9 @@ from twisted.python import usage
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, URL_VARIABLES, proxy_url_variable
 from trafficmock.coercers import Coerce, choice, named, not_empty, number
 from trafficmock.http.hosts import parse_authority
-from trafficmock.redaction import without_credentials
 from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
+from trafficmock.texts.message_text import without_credentials
 
 _URL = re.compile(r"http://(?P<authority>[^/?#@]+)/?", re.IGNORECASE)
 

@@ -2,7 +2,7 @@
 
 from attrs import define
 
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 MOST_CHARACTERS = 2000
 """The longest log line that quotes a client, since clients choose the names in it."""

@@ -6,7 +6,6 @@ for requests that must have more than a URL.
 """
 
 import re
-import sys
 from collections.abc import Callable, Iterable
 
 from attrs import frozen
@@ -32,7 +31,7 @@ from trafficmock.matching.patterns.glob_resolution import needs_base
 from trafficmock.matching.patterns.glob_tokens import GlobError
 from trafficmock.matching.patterns.match_result import YES
 from trafficmock.matching.request_content import RequestContent
-from trafficmock.matching.url_parts import UrlParts, shown_url
+from trafficmock.matching.url_parts import UrlParts, bare_url
 
 MOST_PATTERNS = 1000
 """The most patterns and matchers of one list."""
@@ -69,7 +68,7 @@ class AllowList:
                 return True
         if self.globs and "@" in url:
             # Without this, the star of `https://*.test/` could match `user@evil` before `.test`.
-            url = shown_url(url, sys.maxsize)
+            url = bare_url(url)
         return any(glob.fullmatch(url) for glob in self.globs)
 
     def meets(
@@ -83,7 +82,7 @@ class AllowList:
             matcher with conditions on more than the URL.
         """
         if self.matchers and "@" in url:
-            url = shown_url(url, sys.maxsize)
+            url = bare_url(url)
         result: bool | None = False
         for each in self.matchers:
             if each.judge(url, method, client_id) is not YES:

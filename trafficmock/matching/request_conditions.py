@@ -11,7 +11,7 @@ from msgspec import UNSET
 from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.patterns.regex import Regex, compile_regex
 from trafficmock.matching.request_content import UnreadablePartError
-from trafficmock.redaction.process_redactor import process_redactor
+from trafficmock.texts.wording import Valued, Wording, free_text, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,29 +122,28 @@ class RequestCondition:
             return isinstance(value, str) and content.search(self.regex, value)
         return isinstance(value, dict) if self.is_object else True
 
-    def difference(self, content: RequestContent) -> str | None:
+    def difference(self, content: RequestContent) -> Wording | None:
         """Describe how a request fails the condition, ``None`` if it meets it.
 
-        A value whose name says that it is a secret is not shown.
+        A value whose name says that it is a secret is never shown.
         """
         try:
             if self.holds(content):
                 return None
             values = content.values(self.part, self.path)
         except UnreadablePartError as error:
-            return f"{self.place}: {error}"
+            return Wording(f"{self.place}: {error}")
         if self.is_impossible:
-            return f"{self.place}: the proxy cannot compare {self.shown}"
-        redactor = process_redactor()
-        is_secret = redactor.is_secret_at(self.part, self.path)
+            return Wording(f"{self.place}: the proxy cannot compare {self.shown}")
+        wanted = f", wanted {self.shown}"
         if not values:
-            wanted = "" if is_secret and self.equals is not UNSET else f", wanted {self.shown}"
-            return f"{self.place} is missing{wanted}{self._other_type(content)}"
-        if is_secret:
-            return f"{self.place} differs"
-        found = ", ".join(redactor.text(_shown(value)) for value in values[:_MOST_SHOWN])
+            hidden = wanted if self.equals is UNSET else ""
+            is_missing = Valued(self.part, self.path, wanted, hidden)
+            return Wording(f"{self.place} is missing", is_missing, self._other_type(content))
+        found = joined(", ", (free_text(_shown(value)) for value in values[:_MOST_SHOWN]))
         more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""
-        return f"{self.place} is {found}{more}, wanted {self.shown}"
+        shown = Wording(" is ", found, more, wanted)
+        return Wording(self.place, Valued(self.part, self.path, shown, " differs"))
 
     def _other_type(self, content: RequestContent) -> str:
         """Say of what type a body is that has no form."""
@@ -206,7 +205,7 @@ class RequestConditions:
             return None
         return self.body_holds(content)
 
-    def differences(self, content: RequestContent) -> Iterator[str]:
+    def differences(self, content: RequestContent) -> Iterator[Wording]:
         """Describe the conditions that a request fails.
 
         Of a GraphQL batch, only operations with the right name are compared, if it has any.
@@ -224,7 +223,7 @@ class RequestConditions:
 
 def _differences(
     conditions: tuple[RequestCondition, ...], content: RequestContent
-) -> Iterator[str]:
+) -> Iterator[Wording]:
     for each in conditions:
         text = each.difference(content)
         if text is not None:

@@ -1,11 +1,18 @@
 """Splits the URL of a request into parts, and shortens URLs for messages."""
 
+import re
+
 import ada_url
 from attrs import frozen
 
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.texts.wording import Wording, url_text
 
 DEFAULT_PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443"}
+
+_LONGEST_KEPT = 4096
+"""The most characters of a URL that a text keeps."""
+
+_LAST_WORD = re.compile(r"[^/?&=]*\Z")
 
 
 @frozen
@@ -64,21 +71,32 @@ def comparable_url(url: str) -> str:
         return without_fragment
 
 
-def shown_url(url: str, most: int) -> str:
-    """Return a URL for messages: without user information and fragment, redacted and cut.
+def bare_url(url: str) -> str:
+    """Return a URL without user information and fragment.
 
     :param url: any text.
-    :param most: the most characters of the result.
     """
     try:
         parsed = ada_url.URL(url)
     except (ValueError, UnicodeEncodeError):
         _, secret, rest = url.rpartition("@")
-        shown = f"...@{rest}" if secret else url
-    else:
-        for name in ("username", "password", "hash"):
-            if getattr(parsed, name):
-                setattr(parsed, name, "")
-        shown = parsed.href
-    shown = safe_url(shown)
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+        return f"...@{rest}" if secret else url
+    for name in ("username", "password", "hash"):
+        if getattr(parsed, name):
+            setattr(parsed, name, "")
+    return str(parsed.href)
+
+
+def shown_url(url: str, most: int) -> Wording:
+    """Return a URL for messages: as :func:`bare_url` does, and cut.
+
+    :param url: any text.
+    :param most: the most characters that are shown.
+    """
+    bare = bare_url(url)
+    if len(bare) > _LONGEST_KEPT:
+        # Where marks are shorter than the secrets before it, the last word may come into sight, and
+        # the beginning of a secret is not known by its form.
+        kept = bare[:_LONGEST_KEPT]
+        bare = kept[:most] + _LAST_WORD.sub("…", kept[most:], count=1)
+    return url_text(bare, most)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import define, field, frozen
 
-from trafficmock.redaction.added_fields import is_at
 from trafficmock.redaction.secret_names import VALUE_NAMES, is_about, is_counted, is_secret
+from trafficmock.texts.named_fields import is_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

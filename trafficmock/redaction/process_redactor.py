@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from trafficmock.redaction.added_fields import OFF
 from trafficmock.redaction.redactor import Redactor
+from trafficmock.texts.named_fields import OFF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

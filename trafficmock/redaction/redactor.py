@@ -13,7 +13,6 @@ from urllib.parse import unquote_plus
 from attrs import field, frozen
 
 from trafficmock.redaction import body_codings, key_forms, marks, secret_names
-from trafficmock.redaction.added_fields import OFF, AddedFields, is_at
 from trafficmock.redaction.form_secrets import (
     boundary_of,
     marked_boundary,
@@ -25,21 +24,23 @@ from trafficmock.redaction.places.markup_secrets import MarkupSecrets
 from trafficmock.redaction.places.named_values import NamedValues
 from trafficmock.redaction.places.text_lines import redacted_events, redacted_lines
 from trafficmock.redaction.secret_names import is_secret
-from trafficmock.redaction.secret_patterns import SecretPattern
+from trafficmock.texts.byte_patterns import BytePattern
+from trafficmock.texts.named_fields import OFF, NamedFields, is_at
+from trafficmock.texts.wording import Quote, Valued, Wording, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-_URL = SecretPattern(secret_names.URL)
-_PRIVATE_KEY = SecretPattern(key_forms.PRIVATE_KEY)
-_BEARER = SecretPattern(key_forms.BEARER, any_case=True)
-_BASIC = SecretPattern(key_forms.BASIC, any_case=True)
-_KNOWN = SecretPattern(key_forms.KNOWN)
-_WEBHOOKS = SecretPattern(key_forms.WEBHOOKS)
-_COOKIES = SecretPattern(secret_names.COOKIES, any_case=True)
-_NAME_HINT = SecretPattern(secret_names.HINT, any_case=True)
-_HINT = SecretPattern(f"{secret_names.HINT}|{key_forms.HINT}", any_case=True)
+_URL = BytePattern(secret_names.URL)
+_PRIVATE_KEY = BytePattern(key_forms.PRIVATE_KEY)
+_BEARER = BytePattern(key_forms.BEARER, any_case=True)
+_BASIC = BytePattern(key_forms.BASIC, any_case=True)
+_KNOWN = BytePattern(key_forms.KNOWN)
+_WEBHOOKS = BytePattern(key_forms.WEBHOOKS)
+_COOKIES = BytePattern(secret_names.COOKIES, any_case=True)
+_NAME_HINT = BytePattern(secret_names.HINT, any_case=True)
+_HINT = BytePattern(f"{secret_names.HINT}|{key_forms.HINT}", any_case=True)
 _NOT_BEARER = re.compile(key_forms.NOT_BEARER)
 _SCHEME = re.compile(rf"\s*{secret_names.SCHEMES}\s+", re.IGNORECASE)
 _COOKIE = re.compile(r"([^=;]*=\s*)([^;]*)")
@@ -71,7 +72,7 @@ class Redactor:
     :param key: makes the marks; by default a random one.
     """
 
-    added: AddedFields | None = field(factory=AddedFields)
+    added: NamedFields | None = field(factory=NamedFields)
     key: bytes = field(factory=random_key, repr=False)
 
     @classmethod
@@ -82,7 +83,7 @@ class Redactor:
         :raises InvalidFieldError: a word is invalid.
         """
         given = [words] if isinstance(words, str) else list(words or ())
-        return cls(AddedFields.of(given), key or random_key())
+        return cls(NamedFields.of(given), key or random_key())
 
     @classmethod
     def described_by(cls, description: Mapping[str, Any]) -> Redactor:
@@ -103,7 +104,7 @@ class Redactor:
         given = list(words)
         before = () if self.added is None or OFF in given else self.added.words
         known_only = known_only and given != [OFF]
-        return Redactor(AddedFields.of([*before, *given], known_only=known_only), self.key)
+        return Redactor(NamedFields.of([*before, *given], known_only=known_only), self.key)
 
     @property
     def is_off(self) -> bool:
@@ -193,6 +194,23 @@ class Redactor:
                 new = self._plain(decoded, content_type or "", MOST_NESTED)
                 return content if new == decoded else body_codings.encode(new, codings)
         return self._plain(content, content_type or "", MOST_NESTED)
+
+    def written(self, text: str) -> str:
+        """Return a text of the core with what it quotes, and marks for the secrets in that."""
+        return "".join(map(self._part, parts_of(text))) if isinstance(text, Wording) else text
+
+    def _part(self, part: str | Quote | Valued) -> str:
+        match part:
+            case Valued():
+                is_secret = self.is_secret_at(part.part, part.path)
+                return self.written(part.otherwise if is_secret else part.value)
+            case Quote(how="url"):
+                return part.cut(self.url(part.value))
+            case Quote(how="text"):
+                return part.cut(self.text(self.written(part.value)))
+            case Quote():
+                return part.cut(self.written(part.value))
+        return part
 
     def frame(self, content: bytes) -> bytes:
         """Return the content of a WebSocket frame, or a piece of a stream."""

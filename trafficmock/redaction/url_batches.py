@@ -8,14 +8,14 @@ from attrs import define, field
 
 from trafficmock.redaction import key_forms
 from trafficmock.redaction.secret_names import URL_HINT
-from trafficmock.redaction.secret_patterns import SecretPattern
+from trafficmock.texts.byte_patterns import BytePattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from trafficmock.redaction.redactor import Redactor
 
-_HINT = SecretPattern(f"{URL_HINT}|{key_forms.HINT}", any_case=True)
+_HINT = BytePattern(f"{URL_HINT}|{key_forms.HINT}", any_case=True)
 _FEW = 4
 """So many URLs are read one by one: to search in half of them first takes as long."""
 

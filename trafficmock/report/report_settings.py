@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from attrs import frozen
 
 from trafficmock.errors import LocalError
-from trafficmock.redaction.added_fields import AddedFields
+from trafficmock.texts.named_fields import NamedFields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def report_settings(
     if not where or chosen == "off":
         return None
     words = tuple(environment.get(REDACT_VARIABLE, "").split())
-    AddedFields.of(words)
+    NamedFields.of(words)
     limit = _body_bytes(environment.get(BODY_VARIABLE, ""))
     return ReportSettings(base / where, chosen, limit, words)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from trafficmock.errors import LocalError
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.har_reader import read_har
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def check_har(path: Path, run: Mapping[str, Any], base: Path) -> HarCheck:
     last, then = max(entries, default=0), max((each["entries"] for each in uses), default=0)
     if uses and (last > then or max(used, default=0) > last):
         raise LocalError(f"{path} has changed since the run: run the tests again")
+    redactor = Redactor()
     unused = {
-        number: f"{request['method']} {safe_url(request['url'])}"
+        number: f"{request['method']} {redactor.url(request['url'])}"
         for number, request in entries.items()
         if number not in used
     }

@@ -41,7 +41,8 @@ from trafficmock.server.shown_urls import ShownUrls
 from trafficmock.server.strict_tunnels import CONCERNING, StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
-from trafficmock.wire.codec import InvalidMessageError, decode, encode
+from trafficmock.server.written_texts import WrittenTexts
+from trafficmock.wire.codec import InvalidMessageError, MessageEncoder, decode
 from trafficmock.wire.features import REPORT, SHOWN_URLS
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.invalid_message import too_long
@@ -117,6 +118,8 @@ class Driver:
     queries: WorkerQueries = field(init=False)
     shown_urls: ShownUrls = field(init=False)
     tunnels: StrictTunnels = field(init=False)
+    _texts: WrittenTexts = field(init=False)
+    _encode: Callable[[Message], bytes] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._backpressure = Backpressure(self.clock)
@@ -131,10 +134,13 @@ class Driver:
             apart=self.apart,
         )
         self.shown_urls = ShownUrls(self.event_log.redactor)
+        self._texts = WrittenTexts(self.event_log.redactor)
+        self._encode = MessageEncoder(self.event_log.redactor.written).encode
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
         # The history does not keep the ends of tests.
         self.writers = {TestEnded: _ignore} | self.history.writers | self.writers
-        self.dated_writers = self.writers | self.dated_writers
+        self.dated_writers = self._texts.before(self.writers | self.dated_writers)
+        self.writers = self._texts.before(self.writers)
         self._recorders = dict(self.writers)
         for logged in (RequestFailed, SocketFailed):
             del self._recorders[logged]
@@ -333,7 +339,7 @@ class Driver:
         clients = self._clients
         if clients and not clients.keys().isdisjoint(send.to) and not self._send_within(send):
             return
-        payload = encode(send.message)
+        payload = self._encode(send.message)
         if len(payload) > MAX_MESSAGE_BYTES:
             self._send_smaller(send, len(payload), now)
             return
@@ -375,7 +381,7 @@ class Driver:
                     receiver = client.socket(send.message.socket_id)
                     if receiver is not None:
                         self._backpressure.sent_frame(receiver)
-                client.deliver(send.message)
+                client.deliver(self._texts.of(send.message))
         return others
 
     def _send_smaller(self, send: Send, size: int, now: Moment) -> None:

@@ -56,7 +56,7 @@ class EventLog:
 
     def quoted(self, text: str) -> str:
         """Return a text that quotes a client as one line without its secrets."""
-        return one_line(self.redactor.text(text[: MOST_CHARACTERS + 1]))
+        return one_line(self.redactor.text(self.redactor.written(text)[: MOST_CHARACTERS + 1]))
 
     def _in_detail(self, record: records.Record) -> None:
         what = type(record).__name__

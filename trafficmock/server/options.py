@@ -18,9 +18,9 @@ from trafficmock.http.hosts import parse_origin
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.host_pattern import PatternError, read_host_pattern
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
-from trafficmock.redaction.added_fields import OFF, AddedFields, InvalidFieldError
 from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
+from trafficmock.texts.named_fields import OFF, InvalidFieldError, NamedFields
 from trafficmock.wire.limits import HANDLER_BODY_BYTES as _HANDED
 from trafficmock.wire.limits import HISTORY_BODY_BYTES as _KEPT
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES as _MESSAGE
@@ -170,7 +170,7 @@ class ProxyOptions(ServiceOptions):
         """Further secret, as header:NAME or json:PATH; or off, to redact nothing. Repeatable."""
         self["redact"].append(self.given("redact", field))
         try:
-            AddedFields.of(self["redact"])
+            NamedFields.of(self["redact"])
         except InvalidFieldError as error:
             raise usage.UsageError(f"--{error}") from None
 

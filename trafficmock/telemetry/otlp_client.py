@@ -18,8 +18,8 @@ from twisted.web.iweb import IBodyProducer, IPolicyForHTTPS
 from zope.interface import implementer
 
 from trafficmock.errors import LocalError
-from trafficmock.redaction import without_credentials
 from trafficmock.telemetry.otlp.protobuf import MalformedError, fields
+from trafficmock.texts.message_text import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

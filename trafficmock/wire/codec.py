@@ -5,6 +5,7 @@ msgspec decodes most messages. Legal but unusual JSON that it refuses is decoded
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import inf
 from operator import attrgetter
 from typing import Any
@@ -35,19 +36,19 @@ __all__ = ["InvalidMessageError", "decode", "encode", "is_plain", "to_plain"]
 _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
 
 
-def _exact(value: object) -> object:
+def _exact(value: object, written: Callable[[str], str] = str.__str__) -> object:
     """Convert an instance of a subclass of ``str`` or ``int``, which msgspec does not encode.
 
+    :param written: converts those of ``str``.
     :raises TypeError: for any other value.
     """
     if isinstance(value, str):
-        return str.__str__(value)
+        return written(value)
     if isinstance(value, int):
         return int(value)
     raise TypeError(f"{type(value).__name__} cannot be written")
 
 
-_encoder = msgspec.json.Encoder(enc_hook=_exact)
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides")
 _LISTS_OF_PARENTS = ("messages", "answers")
@@ -97,34 +98,54 @@ def is_plain(raw: Raw) -> bool:
     return text[:1] == b'"' and text.isascii() and b"\\" not in text
 
 
-def encode(message: Message) -> bytes:
-    """Encode one message; lone surrogates become escapes, as ``JSON.stringify`` writes them."""
-    try:
-        return _encoder.encode(message)
-    except UnicodeEncodeError:
-        return json.dumps(to_plain(message), ensure_ascii=True, separators=(",", ":")).encode()
+class MessageEncoder:
+    """Encodes messages.
+
+    :param written: returns a text of a subclass of ``str`` as it is written, such as a
+        :class:`~trafficmock.texts.wording.Wording`.
+    """
+
+    def __init__(self, written: Callable[[str], str] = str.__str__) -> None:
+        self._written = written
+        self._encoder = msgspec.json.Encoder(enc_hook=partial(_exact, written=written))
+
+    def encode(self, message: Message) -> bytes:
+        """Encode one message; lone surrogates become escapes, as ``JSON.stringify`` writes them."""
+        try:
+            return self._encoder.encode(message)
+        except UnicodeEncodeError:
+            plain = to_plain(message, self._written)
+            return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
 
 
-def to_plain(value: Any) -> Any:
-    """Convert wire objects to dicts, lists and strings; raw JSON parts are decoded."""
+encode = MessageEncoder().encode
+
+
+def to_plain(value: Any, written: Callable[[str], str] = str.__str__) -> Any:
+    """Convert wire objects to dicts, lists and strings; raw JSON parts are decoded.
+
+    :param written: as for :class:`MessageEncoder`.
+    """
     if isinstance(value, Struct):
-        return _struct_to_plain(value)
+        return _struct_to_plain(value, written)
+    if isinstance(value, str):
+        return written(value)
     if isinstance(value, Raw | bytes):
         return json.loads(body.to_text(value))
     if isinstance(value, dict):
-        return {key: to_plain(item) for key, item in value.items()}
+        return {key: to_plain(item, written) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_plain(item) for item in value]
+        return [to_plain(item, written) for item in value]
     return value
 
 
-def _struct_to_plain(value: Struct) -> dict[str, Any]:
+def _struct_to_plain(value: Struct, written: Callable[[str], str]) -> dict[str, Any]:
     config = value.__struct_config__
     plain: dict[str, Any] = {config.tag_field: config.tag} if config.tag_field else {}
     for name, key in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
         item = getattr(value, name)
         if item is not msgspec.UNSET and not (isinstance(item, Raw) and not bytes(item)):
-            plain[key] = to_plain(item)
+            plain[key] = to_plain(item, written)
     return plain
 
 

@@ -10,7 +10,7 @@ from trafficmock.command.output.list_columns import REQUEST_COLUMNS
 from trafficmock.command.output.table import Cell, Column, fitted, widest
 from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.output.terminal_text import width
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 COLUMNS = (
     Column(title="ID", least=3),

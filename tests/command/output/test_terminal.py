@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.command.output.terminal import complain, standard_output
 from trafficmock.command.output.terminal_text import cut, cut_middle, width
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 
 class Screen(io.StringIO):

@@ -9,12 +9,13 @@ from msgspec import Raw
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
+from tests.support.playbook import REDACTOR
 from trafficmock.core.har.har_lookup import HarLookup
 from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.har.match_rules import PARTS, HarQuestion, MatchRuleError, MatchRules
 from trafficmock.core.http.nearest_entry import missing_entry
 from trafficmock.matching import PatternCache
-from trafficmock.redaction.added_fields import is_at
+from trafficmock.texts.named_fields import is_at
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 NAMES = st.sampled_from(["a", "b", "token", "0", "*"])
@@ -91,7 +92,7 @@ class AnyRuleTests(SynchronousTestCase):
             again = lookup.find(asked)
             self.assertEqual(found, again)
             if found is None:
-                text = missing_entry(lookup, asked, PatternCache())
+                text = REDACTOR.written(missing_entry(lookup, asked, PatternCache()))
                 self.assertTrue(text.startswith("some.har has no such request. Nearest: entry 1"))
         except HarEntryError:
             pass

@@ -126,7 +126,7 @@ class PlaceTests(ContextCase):
         assert isinstance(seen, RequestSeen) and seen.lost is not None
         self.assertIn("analytics-worker", seen.lost.how)
         (failed,) = [each for each in effects if isinstance(each, RequestFailed)]
-        self.assertIn(str(seen.lost), failed.message)
+        self.assertIn(seen.lost.text, failed.message)
 
     def test_required(self) -> None:
         """The worker is told, for tests that require contexts."""

@@ -6,7 +6,7 @@ import json
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

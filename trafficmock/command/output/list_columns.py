@@ -9,7 +9,7 @@ from typing import Any
 
 from trafficmock.command.output.table import Cell, Column
 from trafficmock.command.output.terminal_text import cut_middle
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 Entry = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.body_text import body_lines
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     from trafficmock.command.output.list_columns import Entry

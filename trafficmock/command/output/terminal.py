@@ -9,7 +9,7 @@ from typing import TextIO
 
 from attrs import frozen
 
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 COLOURS = ("auto", "always", "never")
 

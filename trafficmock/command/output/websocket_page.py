@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.request_page import INDENT, about_test, claimants, facts, heading
 from trafficmock.command.output.terminal_text import cut
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from trafficmock.command.arguments import proxy
 from trafficmock.command.exit_status import NOTHING, CommandError
 from trafficmock.command.rest.list_resources import REQUESTS, SOCKETS, Listing
 from trafficmock.command.rest.rest_client import entry_path
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 
 if TYPE_CHECKING:
     import argparse

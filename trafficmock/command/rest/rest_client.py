@@ -11,7 +11,8 @@ from attrs import define, field, frozen
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.command.exit_status import REFUSED, UNREACHABLE, USAGE, CommandError
-from trafficmock.redaction import printable, why, without_credentials
+from trafficmock.connection_errors import why
+from trafficmock.texts.message_text import printable, without_credentials
 
 SECONDS = 30.0
 """How long a response may take; a search in a full history is the slowest."""

@@ -83,7 +83,7 @@ class Answers:
         if chain is not None:
             changes = request_changes.merged(chain.changes, answer.overrides)
             if not request_changes.has_scheme_of(pending.url, changes):
-                text = error_messages.other_scheme(str(pending), changes.url or "")
+                text = error_messages.other_scheme(pending.subject, changes.url or "")
                 self.decisions.fail_owner(pending, "handler_failed", text, out)
                 return
             overrides = request_changes.for_continue(pending.request, changes)

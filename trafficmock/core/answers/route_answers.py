@@ -110,7 +110,7 @@ class RouteAnswers:
                 missing = missing_entry(lookup, question, self.state.registry.pattern_cache)
         except HarEntryError as error:
             self._notify_owner(pending, chain, route, out, "abort", "an error of the HAR")
-            text = error_messages.har_failed(str(pending), str(error), route.place)
+            text = error_messages.har_failed(pending.subject, error.text, route.place)
             self.answers.decisions.fail_owner(pending, "handler_failed", text, out)
             return True
         if found is not None:
@@ -153,7 +153,7 @@ class RouteAnswers:
             why,
             step,
             entries,
-            UNSET if pending.lost is None else str(pending.lost),
+            UNSET if pending.lost is None else pending.lost.text,
         )
         out.send(worker.id, notice)
         if self.state.registry.count(route):

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
+    from trafficmock.texts.wording import Wording
     from trafficmock.wire.inbound import CloseReason, FromWorker, RequestCancel
     from trafficmock.wire.payloads.answer import Fulfill
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -85,7 +86,7 @@ class OpenStream:
     """
 
     request_id: str
-    subject: str
+    subject: Wording
     agent: Agent
     worker: Worker
     test: RegisteredTest
@@ -159,7 +160,7 @@ class StreamedAnswers:
             head = begun
         stream = self.open[pending.id] = OpenStream(
             request_id=pending.id,
-            subject=str(pending),
+            subject=pending.subject,
             agent=pending.agent,
             worker=test.worker,
             test=test,

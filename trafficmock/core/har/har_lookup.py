@@ -24,8 +24,8 @@ from trafficmock.core.har.match_rules import (
     likeness,
 )
 from trafficmock.matching.url_parts import comparable_url
-from trafficmock.redaction import marks
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.texts.marked_texts import has_marks
+from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire.http_syntax import join_repeats
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Abort, Fulfill
@@ -129,7 +129,7 @@ class HarLookup:
                 size += len(memoryview(entry))
                 key = rules.key(head[0], comparable_url(head[1]))
                 by_key.setdefault(key, []).append((number, entry.copy()))
-        redacted = {key: found for key, found in by_key.items() if any(map(marks.has_marks, key))}
+        redacted = {key: found for key, found in by_key.items() if any(map(has_marks, key))}
         return cls(
             har.name,
             har.not_found,
@@ -171,7 +171,7 @@ class HarLookup:
             given = response_rules.sendable_response(_given(response, question.method))
         except (HarEntryError, response_rules.UnsendableMockError) as error:
             name = self._named(best[0], question)
-            raise HarEntryError(f"{name}: {error}") from None
+            raise HarEntryError(Wording(name, f": {error}")) from None
         return HarFound((*seen,), Fulfill(given, pieces=self._paced(response, given)))
 
     def _paced(self, response: HarResponse, given: SerializedResponse) -> list[Piece] | UnsetType:
@@ -232,7 +232,8 @@ class HarLookup:
                 entry = read_entry(raw)
                 like = self._likeness(number, entry, question, forms)
             except HarEntryError as error:
-                raise HarEntryError(f"{self._named(number, question)}: {error}") from None
+                named = self._named(number, question)
+                raise HarEntryError(Wording(named, f": {error}")) from None
             if like:
                 yield number, like, entry
 
@@ -249,7 +250,7 @@ class HarLookup:
         if self.rules.is_default and recorded.content in (b"", question.content):
             return 2
         kept = self.rules.content_forms(recorded)
-        if not self.rules.is_default and not any(map(marks.has_marks, kept)):
+        if not self.rules.is_default and not any(map(has_marks, kept)):
             self._digests[number] = _digest(kept)
         return likeness(kept, forms)
 
@@ -290,8 +291,9 @@ class HarLookup:
                     found[number] = question_of(read_entry(raw))
         return [*found.items()]
 
-    def _named(self, number: int, question: HarQuestion) -> str:
-        return f"{self.name}, entry {number} ({question.method} {safe_url(question.url)})"
+    def _named(self, number: int, question: HarQuestion) -> Wording:
+        what = f"{self.name}, entry {number} ({question.method} "
+        return Wording(what, url_text(question.url), ")")
 
 
 def question_of(entry: HarEntry) -> HarQuestion:

@@ -35,6 +35,12 @@ class HarEntryError(ValueError):
     The message has the field and the reason, but no value of the entry: it may be a secret.
     """
 
+    @property
+    def text(self) -> str:
+        """The message with its parts, which its conversion to a text does not keep."""
+        text: str = self.args[0]
+        return text
+
 
 class HarContent(Struct):
     """A body of an entry.

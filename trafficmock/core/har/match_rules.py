@@ -13,8 +13,8 @@ from attrs import field, frozen
 
 from trafficmock.matching.request_content import RequestContent, UnreadablePartError
 from trafficmock.matching.url_parts import comparable_url, url_parts
-from trafficmock.redaction import marks
-from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
+from trafficmock.texts.marked_texts import fits
+from trafficmock.texts.named_fields import InvalidFieldError, NamedFields
 from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import becomes_get, redirect_target
@@ -99,7 +99,7 @@ class MatchRules:
 
     parts: tuple[str, ...] = MATCHED_BY_DEFAULT
     is_default: bool = True
-    ignored: AddedFields = field(factory=AddedFields)
+    ignored: NamedFields = field(factory=NamedFields)
 
     @classmethod
     def of(cls, match_on: Sequence[str] | None, ignore: Sequence[str]) -> MatchRules:
@@ -123,7 +123,7 @@ class MatchRules:
                     f"ignore: {word!r} is none of header:NAME, query:NAME, json:PATH, form:NAME"
                 )
         try:
-            ignored = AddedFields.of(ignore, "ignore") or AddedFields()
+            ignored = NamedFields.of(ignore, "ignore") or NamedFields()
         except InvalidFieldError as error:
             raise MatchRuleError(str(error)) from None
         if match_on is None:
@@ -149,7 +149,7 @@ class MatchRules:
         """Return whether a key is one with marks, for which any values may stand."""
         names = [part for part in self.parts if part in ("method", *OF_URL)]
         return all(
-            one == other or marks.fits(one, other, is_url=name != "query")
+            one == other or fits(one, other, is_url=name != "query")
             for name, one, other in zip(names, recorded, asked, strict=True)
         )
 
@@ -239,7 +239,7 @@ def likeness(recorded: tuple[str, ...], asked: tuple[str, ...]) -> int:
         return 2
     return int(
         all(
-            one == other or (_MARK in one and marks.fits(one, other))
+            one == other or (_MARK in one and fits(one, other))
             for one, other in zip(recorded, asked, strict=True)
         )
     )

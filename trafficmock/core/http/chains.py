@@ -168,7 +168,7 @@ class Chains:
             route.id,
             chain.owner.id,
             context_of(pending.context_test),
-            UNSET if pending.lost is None else str(pending.lost),
+            UNSET if pending.lost is None else pending.lost.text,
         )
         out.send(worker.id, run)
         if self.state.registry.count(route):

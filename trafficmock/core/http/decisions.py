@@ -106,7 +106,7 @@ class Decisions:
             if overrides is not None:
                 response_rules.check_overrides(overrides)
         except response_rules.UnsendableMockError as error:
-            text = error_messages.bad_overrides(str(pending), str(error))
+            text = error_messages.bad_overrides(pending.subject, str(error))
             self.fail_owner(pending, "handler_failed", text, out)
             return
         judge_hops = self.state.strictness.judges_hops(pending) or UNSET
@@ -163,7 +163,7 @@ class Decisions:
         self, pending: PendingRequest, error: response_rules.UnsendableMockError, out: EffectList
     ) -> None:
         """Fail a request, and the owner's test, for a mock that cannot be sent."""
-        text = error_messages.bad_mock(str(pending), str(error))
+        text = error_messages.bad_mock(pending.subject, str(error))
         self.fail_owner(pending, "handler_failed", text, out)
 
     def begin_stream(

@@ -11,6 +11,7 @@ from msgspec import UNSET, structs
 from trafficmock.core import error_messages
 from trafficmock.core.http import request_changes, upstream_fetches
 from trafficmock.core.state.lifecycle import RequestStage
+from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import (
@@ -88,8 +89,8 @@ class HandlerResults:
         """Drop a result that is late, or log one of a worker that does not own the request."""
         request_id, action = message.request_id, message.result
         if pending is not None:
-            text = f"{worker.client_id} sent a result for a request it does not own: {pending}"
-            out.note("warn", text)
+            what = f"{worker.client_id} sent a result for a request it does not own: "
+            out.note("warn", Wording(what, pending.subject))
         if isinstance(action, Fetch):
             code = REQUEST_SETTLED if pending is None else UNSET
             error = SerializedError("Error", _TOO_LATE, code=code)
@@ -103,8 +104,8 @@ class HandlerResults:
             out.send(worker.id, answer)
 
         if not upstream_fetches.begin(pending, action, tell, out):
-            text = f"{worker.client_id} used the fetch id {action.fetch_id} twice for {pending}"
-            out.note("warn", text)
+            what = f"{worker.client_id} used the fetch id {action.fetch_id} twice for "
+            out.note("warn", Wording(what, pending.subject))
 
     def fetched(self, agent: Agent, message: FetchResult, out: EffectList) -> None:
         """Hand the result of a fetch over, also after the request was settled."""
@@ -115,7 +116,7 @@ class HandlerResults:
         if message.ok and response is not UNSET:
             limit, size = self.state.settings.handler_body_bytes, body.size(response.body_base64)
             if limit and size > limit:
-                subject = response.url or "the fetched URL"
+                subject = url_text(response.url or "the fetched URL")
                 error = SerializedError(
                     "Error", error_messages.too_big_for_handler(subject, size, limit)
                 )

@@ -18,8 +18,8 @@ from trafficmock.core.ownership.differences import (
 from trafficmock.matching import MatchBudget
 from trafficmock.matching.request_content import RequestContent, UnreadablePartError
 from trafficmock.matching.url_parts import url_parts
-from trafficmock.redaction import marks
-from trafficmock.redaction.process_redactor import process_redactor, safe_url
+from trafficmock.texts.marked_texts import MARK, has_marks
+from trafficmock.texts.wording import free_text, url_text
 from trafficmock.wire.payloads.serialized_matcher import (
     MOST_STEPS,
     SerializedCondition,
@@ -65,7 +65,7 @@ def missing_entry(lookup: HarLookup, question: HarQuestion, patterns: PatternCac
     number, recorded, found = nearest
     # The nearest entry is named, so what it has there is not.
     unlike = [structs.replace(each, wanted=UNSET) for each in found]
-    texts = [process_redactor().text(error_messages.difference(each)) for each in unlike]
+    texts = [free_text(error_messages.difference(each)) for each in unlike]
     return error_messages.har_missing(name, number, recorded.method, recorded.url, texts)
 
 
@@ -84,7 +84,7 @@ def _otherwise(rules: MatchRules, recorded: HarQuestion, question: HarQuestion) 
     """Return the difference of requests that no condition can name: spaces in JSON, or bytes."""
     if rules.key(recorded.method, recorded.url) != rules.key(question.method, question.url):
         parts = url_parts(question.url)
-        return Difference("query", safe_url(parts.query if parts else question.url))
+        return Difference("query", url_text(parts.query if parts else question.url))
     text = (
         f"the body has {len(question.content)} bytes, wanted {len(recorded.content)}; they differ "
         f"from byte {_common(recorded.content, question.content)}"
@@ -99,7 +99,7 @@ def _matcher_of(rules: MatchRules, recorded: HarQuestion, asked: HarQuestion) ->
     """
     base = recorded.url.partition("#")[0].partition("?")[0]
     return SerializedMatcher(
-        url_glob="*".join(each.translate(_GLOB_SIGNS) for each in marks.MARK.split(base)[::3]),
+        url_glob="*".join(each.translate(_GLOB_SIGNS) for each in MARK.split(base)[::3]),
         methods=[recorded.method],
         conditions=[*islice(_conditions(rules, recorded, asked), MOST_DIFFERENCES)],
     )
@@ -187,7 +187,7 @@ def _of_member(path: list[str | int], wanted: Any, there: Any) -> Iterator[Seria
 
 def _equal(part: ConditionPart, path: list[str | int], value: Any) -> SerializedCondition:
     """Return the condition for a value; for one with a mark, there must be any."""
-    if isinstance(value, dict | list) or (isinstance(value, str) and marks.has_marks(value)):
+    if isinstance(value, dict | list) or (isinstance(value, str) and has_marks(value)):
         return SerializedCondition(part, path)
     return SerializedCondition(part, path, equals=value)
 

@@ -61,7 +61,7 @@ class PendingBodies:
         """Fail a request whose body did not arrive in time."""
         milliseconds = round(self.state.settings.body_timeout * 1000)
         text = error_messages.body_overdue(
-            str(pending), milliseconds, _declared_length(pending.request)
+            pending.subject, milliseconds, _declared_length(pending.request)
         )
         self._fail(pending, text, out)
 

@@ -186,7 +186,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         """Fail a request whose owner's worker gave no sign of life in time."""
         if pending.test is not None:
             milliseconds = round(self.state.settings.claim_timeout * 1000)
-            text = error_messages.owner_silent(str(pending), milliseconds, pending.test)
+            text = error_messages.owner_silent(pending.subject, milliseconds, pending.test)
             self.decisions.fail(pending, "claim_timeout", text, out)
 
     def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
@@ -245,8 +245,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         came = body.size(request.body_base64)
         size = came if request.body_size is UNSET else max(came, request.body_size)
         if limit and size > limit:
-            return error_messages.too_big_for_handler(str(pending), size, limit)
-        return error_messages.body_cut(str(pending), size)
+            return error_messages.too_big_for_handler(pending.subject, size, limit)
+        return error_messages.body_cut(pending.subject, size)
 
     def proceed(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
         """Go on with the chain of a request; a request that it does not decide goes upstream."""
@@ -260,7 +260,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     def continue_unhandled(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
         """Send a request that no handler decided upstream, unless strict mode refuses it."""
         if not has_scheme_of(pending.url, chain.changes):
-            text = error_messages.other_scheme(str(pending), chain.request.url)
+            text = error_messages.other_scheme(pending.subject, chain.request.url)
             self.decisions.fail_owner(pending, "handler_failed", text, out)
         elif not self.refused(pending, out, chain.request.url):
             overrides = for_continue(pending.request, chain.changes)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from trafficmock.records import LostContext
-from trafficmock.redaction import printable
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.texts.message_text import printable
+from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire.features import CONTEXT, ORIGINS
 from trafficmock.wire.http_syntax import CONTEXT_COOKIE
 
@@ -149,17 +149,19 @@ def explain(agent: Agent, origin: RequestOrigin | UnsetType) -> LostContext | No
     if origin is UNSET:
         return None
     remedy = _REMEDIES.get(origin.kind, _REMEDIES["code"])
-    return LostContext(f"{_came_in(origin, process)}{_left(origin)}", remedy)
+    return LostContext(Wording(_came_in(origin, process), _left(origin)), remedy)
 
 
-def left_from(agent: Agent, origin: RequestOrigin | UnsetType) -> str:
+def left_from(agent: Agent, origin: RequestOrigin | UnsetType) -> Wording:
     """Say what sent a request that has a context, as far as its agent tells that.
 
     :param agent: of its process.
     :param origin: where it was sent from, if the agent tells that.
     """
     process = _process(agent)
-    return f"It left {process}." if origin is UNSET else f"In {process}: {_left(origin)}"
+    if origin is UNSET:
+        return Wording(f"It left {process}.")
+    return Wording(f"In {process}: ", _left(origin))
 
 
 def _process(agent: Agent) -> str:
@@ -167,27 +169,28 @@ def _process(agent: Agent) -> str:
     return f"process {_cut(agent.client_id)}{pid}"
 
 
-def _came_in(origin: RequestOrigin, process: str) -> str:
+def _came_in(origin: RequestOrigin, process: str) -> Wording:
     if origin.kind == "request":
         inbound = origin.inbound
-        which = "" if inbound is UNSET else f" {_named(inbound)}"
-        return f"A request{which} came into {process} without a context. "
+        which = () if inbound is UNSET else (" ", _named(inbound))
+        return Wording("A request", *which, f" came into {process} without a context. ")
     if origin.kind == "expired" and origin.inbound is not UNSET:
-        named = _named(origin.inbound)
-        return f"A context came in {named} in {process}, and does not count any more. "
+        end = f" in {process}, and does not count any more. "
+        return Wording("A context came in ", _named(origin.inbound), end)
     if origin.kind == "woken" and origin.inbound is not UNSET:
-        return f"A context came in {_named(origin.inbound)} in {process}, whose request is over. "
+        end = f" in {process}, whose request is over. "
+        return Wording("A context came in ", _named(origin.inbound), end)
     if origin.kind in ("handed-over", "unhooked") and origin.inbound is not UNSET:
-        return f"A context came in {_named(origin.inbound)} in {process}. "
+        return Wording("A context came in ", _named(origin.inbound), f" in {process}. ")
     if origin.carried is not UNSET:
-        return f"A context came in last {_named(origin.carried)} in {process}. "
+        return Wording("A context came in last ", _named(origin.carried), f" in {process}. ")
     thread = ""
     if origin.kind == "worker" and origin.name is not UNSET:
         thread = f"the {_cut(origin.name)} of "
-    return f"No request with a context has come into {thread}{process}. "
+    return Wording(f"No request with a context has come into {thread}{process}. ")
 
 
-def _left(origin: RequestOrigin) -> str:
+def _left(origin: RequestOrigin) -> Wording:
     name = "" if origin.name is UNSET else f" {_cut(origin.name)}"
     source = {
         "woken": "from work that requests of other tests have woken",
@@ -203,37 +206,31 @@ def _left(origin: RequestOrigin) -> str:
         "connection": f"from an event of a connection{name and ' of' + name}",
         "worker": f"from the{name or ' worker thread'}",
         "receiver": f"from a thread that receives messages{name and ' of' + name}",
-        "loop": f"from a loop that works for everyone{_begun(origin)}",
+        "loop": "from a loop that works for everyone",
         "main": "from the main thread",
     }.get(origin.kind, "from its code")
+    begun: tuple[str, ...] = ()
+    if origin.kind == "loop" and origin.inbound is not UNSET:
+        begun = ", begun by a request ", _named(origin.inbound)
+    rest = ""
     if origin.at_import:
-        source += ", started at import"
+        rest += ", started at import"
     if origin.started is not UNSET:
-        source += f"{'' if origin.at_import else ', started'} at {_cut(origin.started)}"
+        rest += f"{'' if origin.at_import else ', started'} at {_cut(origin.started)}"
     by = "" if origin.library is UNSET else f", by {_cut(origin.library)}"
     at = "" if origin.place is UNSET else f" at {_cut(origin.place)}"
-    return f"This one left {source}{by}{at}."
+    return Wording(f"This one left {source}", *begun, f"{rest}{by}{at}.")
 
 
-def _begun(origin: RequestOrigin) -> str:
-    return "" if origin.inbound is UNSET else f", begun by a request {_named(origin.inbound)}"
-
-
-def _named(inbound: InboundRequest) -> str:
-    what = f"{_cut(inbound.method)} {_path(inbound.path.partition('?')[0][: _LONGEST + 1])}"
-    if not 0 < inbound.at < _LATEST:
-        return f"to {what}"
-    return f"at {_clock(inbound.at // 1000)} to {what}"
+def _named(inbound: InboundRequest) -> Wording:
+    when = f"at {_clock(inbound.at // 1000)} " if 0 < inbound.at < _LATEST else ""
+    path = printable(inbound.path.partition("?")[0][: _LONGEST + 2])
+    return Wording(f"{when}to {_cut(inbound.method)} ", url_text(path, _LONGEST + 1))
 
 
 def _cut(text: str) -> str:
     shown = printable(text[: _LONGEST + 1])
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
-
-
-@lru_cache(_REMEMBERED)
-def _path(text: str) -> str:
-    return _cut(safe_url(text))
 
 
 @lru_cache(_REMEMBERED)

@@ -22,6 +22,7 @@ from trafficmock.core.isolation.lost_contexts import left_from
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.records import ContextMixedUp, LostContext
+from trafficmock.texts.wording import Wording
 from trafficmock.wire.features import WARNINGS
 from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, TestWarning
 
@@ -93,12 +94,13 @@ class MixedContexts:
         """Forget a test that has ended."""
         self.told.pop(test, None)
 
-    def _how(self, pending: Owned, test: RegisteredTest, route: RegisteredRoute) -> str:
+    def _how(self, pending: Owned, test: RegisteredTest, route: RegisteredRoute) -> Wording:
         place = f" ({route.place})" if route.place else ""
         left = left_from(pending.agent, pending.origin)
-        return (
+        return Wording(
             f"It carries the context of the test {test}, which has no route for it; only the test "
-            f"{route.test} has one{place}. {left}"
+            f"{route.test} has one{place}. ",
+            left,
         )
 
     def _tell(  # noqa: PLR0917 - what the message is made of
@@ -122,7 +124,7 @@ class MixedContexts:
             TestWarning(
                 test.id,
                 code,
-                f'{request} of the application "{pending.client_id}": {mixed}',
+                Wording(request, f' of the application "{pending.client_id}": ', mixed.text),
             ),
         )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from trafficmock.core.state.peers import Agent, Worker
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
 from trafficmock.wire.features import WARNINGS
 from trafficmock.wire.outbound import UNHOOKED_LIBRARY, TestWarning
 

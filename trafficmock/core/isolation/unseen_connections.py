@@ -15,8 +15,9 @@ from attrs import define, field
 
 from trafficmock.core.state.lifecycle import AwaitedReport
 from trafficmock.core.state.registered import RegisteredTest
-from trafficmock.matching.url_parts import shown_url
+from trafficmock.matching.url_parts import bare_url
 from trafficmock.records import RequestPassedThrough, RequestSeen
+from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire.features import WARNINGS
 from trafficmock.wire.outbound import UNSEEN_CONNECTION, TestWarning
 
@@ -99,6 +100,8 @@ class UnseenConnections:
         if WARNINGS not in test.worker.features or key in told or len(told) >= MOST_TOLD:
             return
         told.add(key)
-        url = shown_url(message.request.url, _LONGEST_URL).removesuffix("/")
-        text = f'The application "{message.client_id}" has connected to {url}. {_REMEDY}'
+        url = url_text(bare_url(message.request.url).removesuffix("/"), _LONGEST_URL)
+        text = Wording(
+            f'The application "{message.client_id}" has connected to ', url, f". {_REMEDY}"
+        )
         out.send(test.worker.id, TestWarning(test.id, UNSEEN_CONNECTION, text))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from trafficmock.redaction import printable
+from trafficmock.texts.message_text import printable
+from trafficmock.texts.wording import Wording, joined
 from trafficmock.wire.features import CONTEXT
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ _LONGEST = 300
 
 
 def ambiguity_text(
-    subject: str, agent: Agent, claimants: list[Claimant], lost: LostContext | None = None
-) -> str:
+    subject: Wording, agent: Agent, claimants: list[Claimant], lost: LostContext | None = None
+) -> Wording:
     """Return the error text: what, a line for each test, and what to do.
 
     Users' tests compare its first words.
@@ -46,9 +47,11 @@ def ambiguity_text(
     :param agent: the agent of the request.
     :param lost: where it lost the context of its test, if that is known.
     """
-    return (
-        f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}:"
-        f"{_rivals(claimants)}\n{_advice(agent, [test for test, _ in claimants], lost)}"
+    return Wording(
+        f"Ambiguous backend mock routing: {len(claimants)} tests match ",
+        subject,
+        f":{_rivals(claimants)}\n",
+        _advice(agent, [test for test, _ in claimants], lost),
     )
 
 
@@ -68,29 +71,31 @@ def diagnostics(claimants: list[Claimant]) -> list[RouteMatchDiagnostic]:
     return list(islice(every, MOST_DIAGNOSTICS))
 
 
-def late_text(subject: str, carried: CarriedContext, claimants: list[Claimant]) -> str:
+def late_text(subject: Wording, carried: CarriedContext, claimants: list[Claimant]) -> Wording:
     """Return the error text of a late request that routes of running tests match.
 
     :param carried: the ended test whose context the request carries.
     """
-    return (
-        f"Ambiguous backend mock routing: {subject} was made for the test "
+    return Wording(
+        "Ambiguous backend mock routing: ",
+        subject,
+        " was made for the test "
         f'"{_cut(carried.title)}", which has ended, and routes of running tests match it:'
         f"{_rivals(claimants)}\n"
         "It was not sent to the real network. What lives longer than the request that began it, "
         "such as a job loop, a consumer or a timer, keeps the context of that request: start it "
-        "with the application, or let the test wait for its requests."
+        "with the application, or let the test wait for its requests.",
     )
 
 
-def _advice(agent: Agent, tests: list[RegisteredTest], lost: LostContext | None) -> str:
+def _advice(agent: Agent, tests: list[RegisteredTest], lost: LostContext | None) -> Wording:
     """Return the remedies.
 
     A request with the context of a running test is never ambiguous, so this one has none.
     If the tests have contexts, the missing context is the reason. Tests without contexts differ
     only by client ids and URLs.
     """
-    sentences = []
+    sentences: list[str] = []
     if any(test.context is not None for test in tests) and CONTEXT not in agent.features:
         sentences.append(
             f'The agent of "{agent.client_id}" passes on no contexts; use trafficmock\'s.'
@@ -102,7 +107,7 @@ def _advice(agent: Agent, tests: list[RegisteredTest], lost: LostContext | None)
             "trafficmock.proxy; if they have that, the application lost the context before this "
             "request."
             if lost is None
-            else f"The request carries the context of no test. {lost}"
+            else Wording("The request carries the context of no test. ", lost.text)
         )
     without = [test for test in tests if test.context is None]
     if off := [test for test in without if CONTEXT in test.worker.features]:
@@ -116,9 +121,10 @@ def _advice(agent: Agent, tests: list[RegisteredTest], lost: LostContext | None)
         sentences.append("Where that is not possible, give")
     else:
         sentences.append("Give")
-    return (
-        f"{' '.join(sentences)} each test's application its own client id and route with it, "
-        "narrow the URLs, or do not run these tests at the same time."
+    return Wording(
+        joined(" ", sentences),
+        " each test's application its own client id and route with it, narrow the URLs, or do not "
+        "run these tests at the same time.",
     )
 
 

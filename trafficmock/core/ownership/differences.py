@@ -15,7 +15,7 @@ from trafficmock.matching.glob_difference import differing_parts, path_of
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.url_parts import shown_url
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.texts.wording import cut, url_text
 from trafficmock.wire.payloads.similar_requests import Difference
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ComparedMatcher:
             failed = islice(matcher.beside.differences(request.content), MOST_DIFFERENCES)
             # What only the worker can compare stays the last one.
             last = len(found) - (bool(found) and found[-1].part == "predicate")
-            found[last:last] = [Difference("condition", text[:LONGEST_TEXT]) for text in failed]
+            found[last:last] = [Difference("condition", cut(text, LONGEST_TEXT)) for text in failed]
         return found
 
     def origin_differences(
@@ -204,6 +204,5 @@ def nearest_route(
 
 
 def _difference(part: str, found: str, wanted: str) -> Difference:
-    if part == "query":
-        found = safe_url(found)
-    return Difference(part, found[:LONGEST_TEXT], wanted[:LONGEST_TEXT])
+    shown = url_text(found, LONGEST_TEXT) if part in ("path", "query") else cut(found, LONGEST_TEXT)
+    return Difference(part, shown, wanted[:LONGEST_TEXT])

@@ -140,7 +140,7 @@ class OwnerResolution(ABC, Generic[S]):
         """Handle a claim whose deadline has passed."""
         pending = self._find(claim.pending_id)
         milliseconds = round(self.state.settings.claim_timeout * 1000)
-        text = error_messages.claim_timeout(str(pending), milliseconds, claim.waiting.values())
+        text = error_messages.claim_timeout(pending.subject, milliseconds, claim.waiting.values())
         self.fail(pending, "claim_timeout", text, out)
 
     def _find_owner(
@@ -215,7 +215,7 @@ class OwnerResolution(ABC, Generic[S]):
             self.unmatched(pending, out)
         elif pending.is_contested and isinstance(pending.context_test, EndedTest):
             matches = diagnostics(claimants)
-            text = late_text(str(pending), pending.context_test.carried, claimants)
+            text = late_text(pending.subject, pending.context_test.carried, claimants)
             self.fail(pending, "ambiguous_route", text, out, matches=matches)
         elif len(claimants) == 1:
             self._match(pending, claimants[0], out)
@@ -251,7 +251,7 @@ class OwnerResolution(ABC, Generic[S]):
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         matches = diagnostics(claimants)
-        text = ambiguity_text(str(pending), pending.agent, claimants, pending.lost)
+        text = ambiguity_text(pending.subject, pending.agent, claimants, pending.lost)
         self.fail(pending, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:
             out.send(test.worker.id, ProxyError("ambiguous_route", text, test.id, matches))

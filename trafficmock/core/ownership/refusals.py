@@ -13,6 +13,7 @@ from trafficmock.core.ownership.differences import LONGEST_TEXT, nearest_route
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.matching.patterns.match_result import YES
 from trafficmock.matching.url_parts import shown_url
+from trafficmock.texts.wording import Wording, unredacted
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 from trafficmock.wire.payloads.refused_request import (
@@ -63,7 +64,7 @@ class Refusals:
             nearest = None if has_left else self._nearest(kind, pending, refusal)
             text = self._text(pending, refusal, nearest, has_left=has_left)
             detail = self._detail(kind, pending, refusal, nearest)
-            told = f"{text} {error_messages.sent_by(pending.agent)}"
+            told = Wording(text, " ", error_messages.sent_by(pending.agent))
             return text, (test.worker.id, ProxyError(UNMATCHED, told, test.id, detail))
         text = self._of_nobody(kind, pending, refusal, now.epoch_ms, has_left=has_left)
         return text, None
@@ -72,7 +73,7 @@ class Refusals:
         self, kind: Kind, pending: Owned, refusal: Refusal, at: int, *, has_left: bool
     ) -> str:
         url = shown_url(pending.url, LONGEST_TEXT)
-        known = self.unowned.again((kind, pending.method, url, pending.client_id), at)
+        known = self.unowned.again((kind, pending.method, unredacted(url), pending.client_id), at)
         if known is not None:
             return known
         nearest = None if has_left else self._nearest(kind, pending, refusal)
@@ -115,13 +116,16 @@ class Refusals:
             )
         if has_left:
             return error_messages.went_past(subject, refusal)
-        return error_messages.unmatched(
+        text = error_messages.unmatched(
             subject,
             refusal,
             nearest,
             ended=title_of_ended(pending.context_test),
             is_tunnel=_is_tunnel(pending),
-        ) + (f" {pending.lost.how}" if pending.lost is not None and refusal.test is None else "")
+        )
+        if pending.lost is None or refusal.test is not None:
+            return text
+        return Wording(text, " ", pending.lost.how)
 
     def _detail(
         self, kind: Kind, pending: Owned, refusal: Refusal, nearest: Nearest | None
@@ -147,7 +151,7 @@ def excuses(route: RegisteredRoute, row: UnmatchedRequest) -> bool:
     """
     matcher = compile_route(route.matcher)
     is_of_kind = matcher.beside is None and row.kind == route.kind
-    return is_of_kind and matcher.judge(row.url, row.method, row.client_id) is YES
+    return is_of_kind and matcher.judge(unredacted(row.url), row.method, row.client_id) is YES
 
 
 def _is_tunnel(pending: Owned) -> bool:

@@ -13,6 +13,7 @@ from attrs import define, field
 from msgspec import structs
 
 from trafficmock.core.state.peers import Worker
+from trafficmock.texts.wording import unredacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -115,4 +116,4 @@ class UnownedRefusals:
 
 
 def _key(row: UnmatchedRequest) -> RowKey:
-    return row.kind, row.method, row.url, row.client_id
+    return row.kind, row.method, unredacted(row.url), row.client_id

@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct, field
 from trafficmock import records
 from trafficmock.errors import TrafficMockError
 from trafficmock.matching.url_parts import shown_url
+from trafficmock.texts.wording import Wording
 from trafficmock.wire import inbound
 from trafficmock.wire.outbound import OWN
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
@@ -244,7 +245,9 @@ class PendingRequest(Struct, eq=False, kw_only=True):
 
     __repr__ = quiet_repr
 
-    def __str__(self) -> str:
+    @property
+    def subject(self) -> Wording:
+        """The name of the request for messages."""
         return self.named(shown_url(self.request.url, LONGEST_URL))
 
     @property
@@ -255,12 +258,12 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     def method(self) -> str:
         return self.request.method
 
-    def named(self, url: str) -> str:
+    def named(self, url: Wording) -> Wording:
         """Return the name of the request for messages.
 
         :param url: its URL as messages show it.
         """
-        return f"{self.request.method} {url}"
+        return Wording(f"{self.request.method} ", url)
 
     def step(self, stage: RequestStage) -> None:
         """Change the stage.
@@ -363,7 +366,9 @@ class Socket(Struct, eq=False, kw_only=True):
 
     __repr__ = quiet_repr
 
-    def __str__(self) -> str:
+    @property
+    def subject(self) -> Wording:
+        """The name of the WebSocket for messages."""
         return self.named(shown_url(self.url, LONGEST_URL))
 
     @property
@@ -371,12 +376,12 @@ class Socket(Struct, eq=False, kw_only=True):
         """The method of the handshake."""
         return "GET"
 
-    def named(self, url: str) -> str:
+    def named(self, url: Wording) -> Wording:
         """Return the name of the WebSocket for messages.
 
         :param url: its URL as messages show it.
         """
-        return f"the WebSocket {url}"
+        return Wording("the WebSocket ", url)
 
     def step(self, stage: SocketStage) -> None:
         """Change the stage.

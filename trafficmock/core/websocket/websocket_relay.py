@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define
 
 from trafficmock import records
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.texts.wording import Wording
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class WebSocketRelay:
         if socket is None:
             return None
         if socket.test is None or socket.test.worker is not worker:
-            text = f"{worker.client_id} spoke for a socket it does not own: {safe_url(socket.url)}"
-            out.note("warn", text)
+            what = f"{worker.client_id} spoke for a socket it does not own: "
+            out.note("warn", Wording(what, socket.subject))
             return None
         return socket
 

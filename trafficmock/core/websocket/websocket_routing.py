@@ -206,7 +206,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         """
         lost = list(islice(test.sockets.values(), most))
         for socket in lost:
-            text = error_messages.socket_owner_lost(str(socket), test)
+            text = error_messages.socket_owner_lost(socket.subject, test)
             self._fail_both_sides(socket, "disconnected", text, out)
         return len(lost)
 
@@ -219,7 +219,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         if test is None:
             return
         milliseconds = round(self.state.settings.claim_timeout * 1000)
-        text = error_messages.owner_silent(str(socket), milliseconds, test)
+        text = error_messages.owner_silent(socket.subject, milliseconds, test)
         for close in socket.closes(1006, text, was_clean=False):
             out.send(test.worker.id, close)
         self._fail_both_sides(socket, "claim_timeout", text, out)

@@ -13,7 +13,7 @@ from trafficmock.proxy.http1.context_headers import with_context
 from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.texts.wording import url_text
 from trafficmock.wire.changed_request import has_body
 from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, UNFRAMED_STATUSES, lines_of
 from trafficmock.wire.payloads import body as bodies
@@ -146,7 +146,8 @@ def _aim(url: str) -> Target:
         parsed.hash = ""
         return targets.absolute(str(parsed.href).encode("ascii"))
     except (ValueError, BadMessageError) as error:
-        raise _unsendable(f"{safe_url(url)!r} is not a URL that can be asked for") from error
+        shown = url_text(url, quoted=True)  # its values are not shown: nobody here can redact them
+        raise _unsendable(f"{shown} is not a URL that can be asked for") from error
 
 
 def _pairs(lines: list[tuple[str, str]]) -> Pairs:

@@ -20,7 +20,7 @@ from trafficmock.proxy.upstream.connect_attempts import ConnectAttempts
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.resolver import FixedNameReactor, is_unusual
 from trafficmock.proxy.upstream_errors import loop_detected
-from trafficmock.redaction import without_credentials
+from trafficmock.texts.message_text import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,8 +14,8 @@ from attrs import define
 
 from trafficmock.redaction import secret_names
 from trafficmock.redaction.json_secrets import unescaped
-from trafficmock.redaction.marks import MARK
-from trafficmock.redaction.secret_patterns import SecretPattern
+from trafficmock.texts.byte_patterns import BytePattern
+from trafficmock.texts.marked_texts import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,25 +48,25 @@ _QUOTED: Final = f"{_BLOCK}|{_STRING}|{_SINGLE}|{_ESCAPED}|{_ESCAPED_AGAIN}|{_CA
 _VALUES: Final = f"{_QUOTED}|{_IN_HTML}|{_IN_URL}|{_DIGITS}|{_WORD}"
 _SCHEME: Final = rf"((?:{secret_names.SCHEMES}[ \t]{{1,4}})?)"
 
-_PAIR = SecretPattern(rf"({_LONG_NAME})({_AFTER_NAME}){_SCHEME}({_VALUES})", any_case=True)
-_SHORT_PAIR = SecretPattern(
+_PAIR = BytePattern(rf"({_LONG_NAME})({_AFTER_NAME}){_SCHEME}({_VALUES})", any_case=True)
+_SHORT_PAIR = BytePattern(
     rf"({_SHORT_NAME})({_AFTER_SHORT_NAME}){_SCHEME}({_VALUES})", any_case=True
 )
-_SHORT_QUOTED = SecretPattern(
+_SHORT_QUOTED = BytePattern(
     rf"({_SHORT_NAME})([ \t]{{0,4}}[:=][ \t]{{0,4}})()({_QUOTED}|{_IN_HTML})", any_case=True
 )
-_OPTION = SecretPattern(
+_OPTION = BytePattern(
     rf"(--?[a-z0-9_-]{{0,30}}?(?:{secret_names.NAMES}|pin|otp)[a-z0-9_-]{{0,20}})( )()"
     r"(\"[^\"\r\n]+|'[^'\r\n]+|[^ \t\r\n\"'<>\[\]{}-][^ \t\r\n\"']*)",
     any_case=True,
 )
-_PARAMETER = SecretPattern(
+_PARAMETER = BytePattern(
     r"([?&;#!](?:amp;)?[#!/]{0,2}(?:[A-Za-z0-9_.%\[-]{0,40}(?:\[|%5[Bb]|\.))?"
     rf"(?:{secret_names.SHORT}|key|code)(?:\[|\]|%5[BbDd]){{0,3}}=)"
     r"([^&#? \t\r\n\"'<>\\]*[^&#? \t\r\n\"'<>\\.,:;)\]}])",
     any_case=True,
 )
-_CONTAINER = SecretPattern(
+_CONTAINER = BytePattern(
     rf"(?:({_LONG_NAME})(?:{_AFTER_NAME})"
     rf"|({_SHORT_NAME})(?:{_AFTER_SHORT_NAME}|:[ \t]{{0,4}}))[\[{{]",
     any_case=True,
@@ -76,20 +76,20 @@ _KEY_OF_PAIR: Final = (
     rf"[^\"'\r\n]{{0,40}}(?:{_LONG_NAME}|{_SHORT_NAME}\b)[\"']"
 )
 _VALUE_OF_PAIR: Final = r"[\"']value[\"'][ \t]{0,4}(?::|=>)[ \t]{0,4}"
-_NAME_VALUE = SecretPattern(
+_NAME_VALUE = BytePattern(
     rf"({_KEY_OF_PAIR}[^{{}}\[\]]{{0,200}}?{_VALUE_OF_PAIR})({_VALUES})()", any_case=True
 )
-_VALUE_NAME = SecretPattern(
+_VALUE_NAME = BytePattern(
     rf"({_VALUE_OF_PAIR})({_VALUES})([^{{}}\[\]]{{0,200}}?{_KEY_OF_PAIR})", any_case=True
 )
 
-_TUPLE = SecretPattern(
+_TUPLE = BytePattern(
     rf"(\([ \t]{{0,4}}[\"'](?:[A-Za-z0-9_.-]{{0,40}}(?:{_LONG_NAME})|{_SHORT_NAME})[\"'],"
     r"[ \t]{0,4})"
     rf"({_STRING}|{_SINGLE})([\"'][ \t]{{0,4}},?[ \t]{{0,4}}\))",
     any_case=True,
 )
-_USER = SecretPattern(
+_USER = BytePattern(
     r"((?:^|[ \t\"',\[])(?:-u|--user)[ =][\"']?[^ \t\r\n:\"']{1,80}:)([^ \t\r\n\"']+)()"
 )
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from trafficmock.redaction import secret_names
 from trafficmock.redaction.secret_names import is_secret
-from trafficmock.redaction.secret_patterns import SecretPattern
+from trafficmock.texts.byte_patterns import BytePattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_CREDENTIALS = SecretPattern(
+_CREDENTIALS = BytePattern(
     r"((?:^|\n|\r)[ \t]*(?:proxy-)?authorization[ \t]{0,4}:[ \t]{0,4})"
     rf"((?:{secret_names.SCHEMES}[ \t]{{1,4}})?)([^ \t\r\n][^\r\n]*)",
     any_case=True,
@@ -22,14 +22,14 @@ _YAML: Final = (
     rf"(?:{secret_names.NAMES}|{secret_names.SPACED_NAMES}|\b(?:{secret_names.SHORT}))"
     r"[A-Za-z0-9_.-]{0,40})[\"']?:[ \t]{0,4}(?:[|>][0-9+-]{0,2})?[ \t]{0,4}\r?\n"
 )
-_BENEATH = SecretPattern(_YAML, any_case=True)
-_SHORT_LINE = SecretPattern(
+_BENEATH = BytePattern(_YAML, any_case=True)
+_SHORT_LINE = BytePattern(
     rf"((?:^|\n|\r)[ \t]*(?:- )?[\"']?(?:{secret_names.SHORT})[\"']?:[ \t]{{1,4}}[\"']?)"
     r"([^ \t\r\n\"'|>][^ \t\r\n\"']*[0-9][^ \t\r\n\"']*|[0-9]+)",
 )
 """A short name in lower case at the begin of a line, as in YAML; others are usual words."""
 
-_PAIR = SecretPattern(
+_PAIR = BytePattern(
     r"(\b(?:name|key):[ \t]{1,4}[\"']?)([A-Za-z0-9_.-]{1,80})"
     r"([\"']?[ \t]{0,4}\r?\n[ \t]*value:[ \t]{1,4}[\"']?)([^ \t\r\n\"'|>][^\r\n\"']*)",
 )

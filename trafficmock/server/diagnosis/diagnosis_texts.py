@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import UNSET
 
 from trafficmock.core.error_messages import difference
-from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.texts.wording import Wording, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,19 +43,19 @@ def overdue_text(
     found: SimilarRequests,
     agents: Sequence[ConnectedClient],
     capture: str,
-) -> str:
+) -> Wording:
     """Return what came instead of what a test waited for, in lines for the error of the wait.
 
     :param capture: ``--history-capture``.
     """
-    lines = [] if capture == "all" else [f"(the proxy's history keeps only: {capture})"]
+    lines: list[str] = [] if capture == "all" else [f"(the proxy's history keeps only: {capture})"]
     if not found.requests:
-        return "\n".join([*lines, _NOTHING, *applications(agents)])
+        return joined("\n", [*lines, _NOTHING, *applications(agents)])
     if isinstance(matcher.url_glob, str) and not matcher.url_glob.isascii():
         lines.append(_NOT_ENCODED)
     lines.append("Seen since the test began, nearest first:")
-    lines += [f"  {each.text}" for each in found.requests]
-    return "\n".join([*lines, f"  and {found.more} more"] if found.more else lines)
+    lines += [Wording("  ", each.text) for each in found.requests]
+    return joined("\n", [*lines, f"  and {found.more} more"] if found.more else lines)
 
 
 def applications(agents: Sequence[ConnectedClient], *, heard: bool = False) -> list[str]:
@@ -84,12 +84,13 @@ def _application(agent: ConnectedClient) -> str:
     return ", ".join(parts)
 
 
-def request_text(unmet: Unmet, request: SimilarRequest) -> str:
+def request_text(unmet: Unmet, request: SimilarRequest) -> Wording:
     """Return a request in words, with the reasons why it did not meet a route or wait."""
     times = f", {request.count} times" if request.count > 1 else ""
-    text = f"{request.method} {safe_url(request.url)} (client {request.client_id}{times})"
+    client = f" (client {request.client_id}{times})"
+    text = Wording(f"{request.method} ", request.url, client)
     reasons = _reasons(unmet, request)
-    return f"{text}: {', '.join(reasons)}" if reasons else text
+    return Wording(text, ": ", joined(", ", reasons)) if reasons else text
 
 
 def _reasons(unmet: Unmet, request: SimilarRequest) -> list[str]:

@@ -13,9 +13,9 @@ from trafficmock import __version__
 from trafficmock.history import rest_records
 from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
-from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
 from trafficmock.server.reports.slow_work import LARGE, SlowWork
+from trafficmock.texts.named_fields import InvalidFieldError
 from trafficmock.wire.outbound import ReportResult
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.server.reports.slow_work import LARGE, SlowWork
+from trafficmock.texts.named_fields import InvalidFieldError
 from trafficmock.wire.client_message import RedactResult
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from trafficmock.history.har.recorded_entries import attached_bodies, recorded_entry
-from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redacted_documents import redacted_har
 from trafficmock.server.reports.slow_work import LARGE, SlowWork
+from trafficmock.texts.named_fields import InvalidFieldError
 from trafficmock.wire.outbound import RecordingPiece
 from trafficmock.wire.payloads import body
 

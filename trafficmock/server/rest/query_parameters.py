@@ -12,8 +12,8 @@ from attrs import frozen
 
 from trafficmock.history.query import Query
 from trafficmock.http.responses import RestError
-from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redactor import Redactor
+from trafficmock.texts.named_fields import InvalidFieldError
 
 _WHOLE = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")

@@ -4,8 +4,8 @@ import os
 from urllib.parse import urlsplit, urlunsplit
 
 from trafficmock.attach import agent_variables
-from trafficmock.redaction import without_credentials
 from trafficmock.testing.errors import ConnectionLostError, UsageError
+from trafficmock.texts.message_text import without_credentials
 
 
 def websocket_url(proxy_url: str) -> str:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from attrs import frozen
 from msgspec import UNSET, Raw
 
-from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import HarReplay, har_entries, read_bodies
 from trafficmock.testing.promise import Promise, all_of, mapped, settled
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.har_use import HarUse
+from trafficmock.texts.named_fields import InvalidFieldError, NamedFields
 from trafficmock.wire.payloads.serialized_har import (
     MOST_PACE,
     Content,
@@ -98,7 +98,7 @@ class HarOptions:
         """
         words = _words("redact", self.redact) or []
         try:
-            AddedFields.of(words)
+            NamedFields.of(words)
         except InvalidFieldError as error:
             raise UsageError(str(error)) from None
         return words

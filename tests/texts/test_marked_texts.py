@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.redaction.samples import KEY
-from trafficmock.redaction import marks
 from trafficmock.redaction.redactor import Redactor
+from trafficmock.texts.marked_texts import fits
 
 REDACTOR = Redactor(key=KEY)
 M = "[redacted:12345678]"
@@ -35,7 +35,7 @@ class FitsTests(SynchronousTestCase):
             (M, "anything", True),
         ):
             with self.subTest(recorded=recorded, actual=actual):
-                self.assertEqual(marks.fits(recorded, actual), fit)
+                self.assertEqual(fits(recorded, actual), fit)
 
     def test_urls(self) -> None:
         """A value of a URL ends with its parameter or segment."""
@@ -49,15 +49,15 @@ class FitsTests(SynchronousTestCase):
             (f"https://h/?n=https%3A%2F%2Fa%2F%3Ft%3D{M}", "https://h/?n=https://a/?t=1", True),
         ):
             with self.subTest(recorded=recorded, actual=actual):
-                self.assertEqual(marks.fits(recorded, actual, is_url=True), fit)
+                self.assertEqual(fits(recorded, actual, is_url=True), fit)
 
     @given(st.text(min_size=1), st.text("abc&=/?#x ", max_size=9))
     def test_redacted(self, secret: str, other: str) -> None:
         """What was redacted fits what it was."""
         secret = secret.encode(errors="replace").decode()
         url = f"https://h.test/?{urlencode({'o': other, 'token': secret, 'z': '1'})}"
-        self.assertTrue(marks.fits(REDACTOR.url(url), url, is_url=True))
+        self.assertTrue(fits(REDACTOR.url(url), url, is_url=True))
         form = urlencode({"o": other, "password": secret, "z": "1"})
         kind = "application/x-www-form-urlencoded"
         recorded = REDACTOR.body(form.encode(), kind).decode()
-        self.assertTrue(marks.fits(recorded, form), recorded)
+        self.assertTrue(fits(recorded, form), recorded)

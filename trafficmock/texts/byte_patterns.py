@@ -1,4 +1,4 @@
-"""Patterns in RE2, which find secrets in time linear in the text."""
+"""Patterns in RE2, which are found in time linear in the text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class InvalidPatternError(LocalError):
 
 
 @define(eq=False, slots=False)
-class SecretPattern:
+class BytePattern:
     """A pattern over the UTF-8 bytes of a text, so that lone surrogates can be compared, too.
 
     It is compiled when it is first needed: commands that redact nothing start faster.

@@ -1,4 +1,4 @@
-"""What a user adds to the secrets, such as ``header:x-customer`` or ``json:user.email``."""
+"""The fields of messages that a user names, as ``header:x-customer`` or ``json:user.email``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen
 
 from trafficmock.errors import LocalError
-from trafficmock.redaction.secret_patterns import InvalidPatternError, SecretPattern
+from trafficmock.texts.byte_patterns import BytePattern, InvalidPatternError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,12 +41,12 @@ _STEP = re.compile(r"\[(\d+|\*)\]|\.?([^.\[\]]+)")
 
 
 class InvalidFieldError(LocalError):
-    """What a user adds is no field."""
+    """What a user named is no field."""
 
 
 @frozen
-class AddedFields:
-    """The fields that are secret besides those of known names.
+class NamedFields:
+    """The fields that a user named, as secret for example.
 
     :ivar headers: names in lower case.
     :ivar query: names of parameters.
@@ -61,14 +61,14 @@ class AddedFields:
     query: frozenset[str] = frozenset()
     form: frozenset[str] = frozenset()
     paths: tuple[tuple[str, ...], ...] = ()
-    patterns: tuple[SecretPattern, ...] = field(default=(), eq=False)
-    lines: tuple[SecretPattern, ...] = field(default=(), eq=False)
+    patterns: tuple[BytePattern, ...] = field(default=(), eq=False)
+    lines: tuple[BytePattern, ...] = field(default=(), eq=False)
     words: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls, words: Iterable[str], option: str = "redact", *, known_only: bool = False
-    ) -> AddedFields | None:
+    ) -> NamedFields | None:
         """Read what a user wrote.
 
         :param words: fields such as ``header:NAME``; ``on`` is ignored, and so is a repeated one.
@@ -104,7 +104,7 @@ class _FieldReader:
     words: list[str] = field(init=False, factory=list)
     names: dict[str, list[str]] = field(init=False)
     paths: list[tuple[str, ...]] = field(init=False, factory=list)
-    patterns: list[SecretPattern] = field(init=False, factory=list)
+    patterns: list[BytePattern] = field(init=False, factory=list)
     _characters: int = field(init=False, default=MOST_CHARACTERS)
     _instructions: int = field(init=False, default=MOST_INSTRUCTIONS)
 
@@ -141,11 +141,11 @@ class _FieldReader:
             "write several fields as one, such as json:**.email or one regex:a|b"
         )
 
-    def _pattern(self, source: str) -> SecretPattern:
+    def _pattern(self, source: str) -> BytePattern:
         shown = source if len(source) <= _MOST_QUOTED else f"{source[:_MOST_QUOTED]}…"
         if self._instructions <= 0:
             raise self._too_much(_INSTRUCTIONS)
-        pattern = SecretPattern(source, most=self._instructions)
+        pattern = BytePattern(source, most=self._instructions)
         try:
             groups = pattern.engine.groups
         except InvalidPatternError as error:
@@ -165,16 +165,16 @@ class _FieldReader:
             raise self._too_much(_INSTRUCTIONS)
         return pattern
 
-    def fields(self) -> AddedFields:
+    def fields(self) -> NamedFields:
         """Return the fields of all words."""
-        return AddedFields(
+        return NamedFields(
             frozenset(name.lower() for name in self.names["header"]),
             frozenset(self.names["query"]),
             frozenset(self.names["form"]),
             tuple(self.paths),
             tuple(self.patterns),
             tuple(
-                SecretPattern(form % "|".join(map(re.escape, self.names[kind])), any_case=any_case)
+                BytePattern(form % "|".join(map(re.escape, self.names[kind])), any_case=any_case)
                 for kind, form, any_case in _LINES
                 if self.names[kind]
             ),

@@ -1,14 +1,11 @@
 """Words of error messages."""
 
-import socket
-import ssl
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import HOSTILE
-from trafficmock.redaction import printable, why, without_credentials
+from trafficmock.texts.message_text import printable, without_credentials
 
 
 class SecretTests(SynchronousTestCase):
@@ -31,27 +28,6 @@ class SecretTests(SynchronousTestCase):
         """Whatever a token consists of, it is not shown."""
         shown = without_credentials(f"{scheme}shop:<{before}>@{after}")
         self.assertNotIn(f"<{before}>", shown.removesuffix(after))
-
-
-class WhyTests(SynchronousTestCase):
-    """Why nobody answers."""
-
-    def test_words(self) -> None:
-        """What the system says by number is said in words."""
-        for error, message in (
-            (ConnectionRefusedError(111, "Connection refused"), "connection refused"),
-            (socket.gaierror(-2, "Name or service not known"), "there is no host of that name"),
-            (TimeoutError("timed out"), "it does not answer in time"),
-            (ConnectionResetError(), "ConnectionResetError"),
-            ("unknown url type", "unknown url type"),
-        ):
-            self.assertEqual(why(error), message)
-
-    def test_certificate(self) -> None:
-        """A certificate that is not trusted is said to be so, with the reason."""
-        error = ssl.SSLCertVerificationError(1, "[SSL: VERIFY_FAILED] (_ssl.c:1006)")
-        error.verify_message = "self-signed certificate"
-        self.assertEqual(why(error), "its certificate is not trusted (self-signed certificate)")
 
 
 class PrintableTests(SynchronousTestCase):

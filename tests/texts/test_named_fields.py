@@ -2,23 +2,23 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError, is_at, path_of
+from trafficmock.texts.named_fields import InvalidFieldError, NamedFields, is_at, path_of
 
 
-class AddedFieldsTests(SynchronousTestCase):
+class NamedFieldsTests(SynchronousTestCase):
     """Words of options and arguments."""
 
     def test_words(self) -> None:
         """Each kind has its words; ``off`` is for all."""
         words = ["header:X-A", "query:b", "form:c", "json:$.d[0].e", "regex:f+"]
-        found = AddedFields.of(words)
+        found = NamedFields.of(words)
         assert found is not None
         self.assertEqual((found.headers, found.query, found.form), ({"x-a"}, {"b"}, {"c"}))
         self.assertEqual(found.paths, (("d", "0", "e"),))
         self.assertEqual(len(found.patterns), 1)
         self.assertEqual(found.words, tuple(words))
-        self.assertIsNone(AddedFields.of(["off"]))
-        self.assertEqual(AddedFields.of(["on"]), AddedFields())
+        self.assertIsNone(NamedFields.of(["off"]))
+        self.assertEqual(NamedFields.of(["on"]), NamedFields())
 
     def test_invalid(self) -> None:
         """A word that is none of them, and one that cannot be, say so."""
@@ -33,7 +33,7 @@ class AddedFieldsTests(SynchronousTestCase):
             (["regex:a(b)"], "has a group"),
         ):
             with self.subTest(words=words):
-                error = self.assertRaises(InvalidFieldError, AddedFields.of, words)
+                error = self.assertRaises(InvalidFieldError, NamedFields.of, words)
                 self.assertIn(said, str(error))
 
     def test_too_much(self) -> None:
@@ -47,10 +47,10 @@ class AddedFieldsTests(SynchronousTestCase):
             (["regex:" + "(?:" + "x" * 60 + "){1000}"], "more than 20000 instructions"),
         ):
             with self.subTest(said=said):
-                error = self.assertRaises(InvalidFieldError, AddedFields.of, words)
+                error = self.assertRaises(InvalidFieldError, NamedFields.of, words)
                 self.assertIn(said, str(error))
                 self.assertLess(len(str(error)), 300)
-        found = AddedFields.of([*many, "later:x", "off", "query:q"], known_only=True)
+        found = NamedFields.of([*many, "later:x", "off", "query:q"], known_only=True)
         assert found is not None
         self.assertEqual(found.query, {"q"})
         self.assertTrue(10 < len(found.patterns) < 60)

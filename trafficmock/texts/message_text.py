@@ -1,10 +1,8 @@
-"""Texts from outside for messages: credentials removed, control characters escaped, OS errors."""
+"""Texts from outside for messages: credentials removed, control characters escaped."""
 
 from __future__ import annotations
 
 import re
-import socket
-import ssl
 
 _SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//")
 
@@ -19,22 +17,6 @@ def without_credentials(url: str) -> str:
         return url
     scheme = _SCHEME.match(secret)
     return f"{scheme[0] if scheme else ''}...@{rest}"
-
-
-def why(error: object) -> str:
-    """Describe the error of a failed connection in plain English.
-
-    :param error: an exception, usually an :exc:`OSError`, or a text.
-    """
-    if isinstance(error, TimeoutError):
-        return "it does not answer in time"
-    if isinstance(error, socket.gaierror):
-        return "there is no host of that name"
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted ({error.verify_message})"
-    strerror = getattr(error, "strerror", None)
-    said = strerror.lower() if isinstance(strerror, str) else str(error)
-    return said or type(error).__name__
 
 
 def printable(text: str) -> str:
