@@ -156,7 +156,7 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
         har_entries,
         not_found=not_found,
         match_on=st.sampled_from([UNSET, ["method", "json"]]),
-        sequence=st.booleans(),
+        in_order=st.booleans(),
     ),
     times=times,
 )
