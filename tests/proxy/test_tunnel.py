@@ -1,12 +1,14 @@
 """Tunnels, and their rows in the history."""
 
 from twisted.internet.address import IPv4Address
+from twisted.internet.error import ConnectionLost
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness, refused
 from trafficmock.http.hosts import Authority
 from trafficmock.proxy.tunnel import Tunnel
 from trafficmock.proxy.tunnel_record import TunnelRecord, server_name
+from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
 from trafficmock.proxy.upstream_errors import UpstreamError
 
 
@@ -88,6 +90,15 @@ class TunnelTests(SynchronousTestCase):
         self.harness.servers[0].lose()
         self.assertEqual((self.client.took(), self.client.disconnecting), (b"bye", True))
         self.assertIsNone(self.client.producer)
+
+    def test_server_resets(self) -> None:
+        """A reset is one to the client, once it can have read what came before."""
+        self.tunnel.carry_blindly(b"a")
+        self.harness.servers[0].sends(b"bye")
+        self.harness.servers[0].lose(ConnectionLost())
+        self.assertEqual((self.client.took(), self.client.aborted), (b"bye", False))
+        self.harness.core.clock.advance(RESET_SECONDS)
+        self.assertEqual((self.client.aborted, self.client.disconnecting), (True, False))
 
     def test_late_data(self) -> None:
         """What the client sends behind the end of the server is not kept."""

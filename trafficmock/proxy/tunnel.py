@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IHalfCloseableProtocol
 from twisted.internet.protocol import Protocol, connectionDone
 from zope.interface import implementer
 
+from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
 from trafficmock.proxy.upstream_errors import LOOP_DETECTED, upstream_error
 
 if TYPE_CHECKING:
@@ -144,13 +146,17 @@ class Tunnel:
         else:
             self._client.loseWriteConnection()
 
-    def server_lost(self) -> None:
+    def server_lost(self, *, is_reset: bool = False) -> None:
+        """Close the client's connection; reset it after the server's, once its bytes are read."""
         self._server = None
         if self._state is not TunnelState.CARRYING:
             return
         self._is_over()
         self._client.unregisterProducer()
-        self._client.loseConnection()
+        if is_reset:
+            self._resources.reactor.callLater(RESET_SECONDS, self._client.abortConnection)
+        else:
+            self._client.loseConnection()
 
     def _end(self) -> None:
         """Close both connections after a FIN of each side: Twisted does not close them itself."""
@@ -224,6 +230,6 @@ class TunnelServer(Protocol):
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
         """Do nothing: the proxy closed this direction itself, and goes on reading."""
 
-    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """End the tunnel."""
-        self._tunnel.server_lost()
+        self._tunnel.server_lost(is_reset=not isinstance(reason.value, ConnectionDone))

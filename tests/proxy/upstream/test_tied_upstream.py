@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
 from trafficmock.proxy.request_target import Origin
-from trafficmock.proxy.upstream.tied_upstream import TiedUpstream
+from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS, TiedUpstream
 
 PLAIN = b"CONNECT api.test:80 HTTP/1.1\r\nHost: api.test\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -21,7 +21,7 @@ class KeepTests(SynchronousTestCase):
         harness = ForwardProxyHarness()
         pool: Any = harness.resources.pool
         here, there = Origin("http", "a.test", 80), Origin("http", "b.test", 80)
-        tied = TiedUpstream(pool, here, lambda: None)
+        tied = TiedUpstream(pool, here, lambda _: None)
         connection = self.successResultOf(pool.connect(there))
         tied.give_back(there, connection)
         self.assertIsNone(tied.take(here, repeatable=True))
@@ -60,6 +60,16 @@ class TiedTests(SynchronousTestCase):
         self.harness.servers[0].sends(OK)
         self.harness.servers[0].lose()
         self.assertTrue(client.disconnecting)
+
+    def test_idle_reset(self) -> None:
+        """What it resets is reset, unless the client may not have read the answer yet."""
+        for seconds, is_reset in ((0.0, False), (RESET_SECONDS, True)):
+            self.setUp()
+            client = self.tunnel()
+            self.harness.servers[0].sends(OK)
+            self.harness.core.clock.advance(seconds)
+            self.harness.servers[0].lose(ConnectionLost())
+            self.assertEqual((client.aborted, client.disconnecting), (is_reset, not is_reset))
 
     def test_close(self) -> None:
         """A server that ends the connection with its answer does so to the client."""

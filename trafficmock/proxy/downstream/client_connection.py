@@ -157,9 +157,13 @@ class ClientConnection(Protocol):
         if tied is not None:
             self.upstreams = tied
 
-    def _upstream_lost(self) -> None:
-        """Close the connection, as the server has closed its own between two requests."""
-        if self._state is State.AWAITING_HEAD and not self._input.unread:
+    def _upstream_lost(self, is_reset: bool) -> None:  # noqa: FBT001 - the only argument
+        """End the connection, as the server has ended its own between two requests."""
+        if self._state is not State.AWAITING_HEAD or self._input.unread:
+            return
+        if is_reset:
+            self.reset()
+        else:
             self._close(unread=False)
 
     # Reading

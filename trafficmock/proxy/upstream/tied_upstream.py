@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
 
 
+RESET_SECONDS = 0.05
+"""How long a client has to read an answer before a reset of its server is passed on."""
+
+
 class Upstreams(Protocol):
     """Keeps connections to servers between requests; see :class:`.ConnectionPool`."""
 
@@ -34,12 +38,13 @@ class TiedUpstream:
 
     :param pool: for requests whose origin a test changed.
     :param origin: the server of the tunnel.
-    :param lost: called when the server closes the connection between two requests.
+    :param lost: called when the server ends the connection between two requests, with whether that
+        is to be a reset for the client, too.
     """
 
     pool: ConnectionPool
     origin: Origin
-    lost: Callable[[], None]
+    lost: Callable[[bool], None]
     _kept: UpstreamConnection | None = field(default=None, init=False)
 
     def take(self, origin: Origin, *, repeatable: bool) -> UpstreamConnection | None:
@@ -57,6 +62,7 @@ class TiedUpstream:
             self.pool.give_back(origin, connection)
         elif connection.reusable:
             connection.lost_idle = self._lost
+            connection.idle_since = self.pool.clock.seconds()
             self._kept = connection
         elif not connection.lost:
             connection.transport.loseConnection()
@@ -69,5 +75,7 @@ class TiedUpstream:
             kept.transport.loseConnection()
 
     def _lost(self) -> None:
-        self._kept = None
-        self.lost()
+        """Tell of the loss. A reset right behind an answer might keep the client from it."""
+        kept, self._kept = self._kept, None
+        idle = 0.0 if kept is None else self.pool.clock.seconds() - kept.idle_since
+        self.lost(kept is not None and not kept.was_closed and idle >= RESET_SECONDS)
