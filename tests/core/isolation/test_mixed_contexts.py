@@ -10,14 +10,20 @@ from tests.support.builders import glob, open_socket, predicate, request, respon
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Send
 from trafficmock.core.isolation.mixed_contexts import MOST_TOLD
+from trafficmock.core.state.registered import MOST_WAITED_FOR
 from trafficmock.records import ContextMixedUp
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import Origins
 from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, TestWarning
 from trafficmock.wire.payloads.request_origin import RequestOrigin
-from trafficmock.wire.payloads.serialized_matcher import SerializedCondition
+from trafficmock.wire.payloads.serialized_matcher import (
+    SerializedCondition,
+    SerializedMatcher,
+    SerializedRegex,
+)
+from trafficmock.wire.waits.wait_messages import WaitCancel, WaitRegister
 
-OURS = ("chain", "context", "headers-list", "strict", "subscribe", "warnings")
+OURS = ("chain", "context", "headers-list", "strict", "subscribe", "waits", "warnings")
 
 
 class MixedContextsTests(ContextCase):
@@ -138,6 +144,72 @@ class MixedContextsTests(ContextCase):
                 self.playbook.coordinator.state.registry.tests[owner.id].removed.clear()
         self.starts(request_id="last")
         self.assertEqual(set(self.warned()), {"buys", "sells"})
+
+    def test_waited_for(self) -> None:
+        """A test that waits for the URL, or has waited for it, knows of the request."""
+        self.b.route("**")
+        self.waits("w1", glob("**/a"))
+        self.starts(request_id="r1")
+        self.assertEqual(self.warned(), {})
+        # The first request has met the wait.
+        self.starts(request_id="r2")
+        self.assertEqual(self.warned(), {})
+        self.starts(request_id="r3", request=request("http://a.example/other"))
+        self.assertEqual(set(self.warned()), {"buys", "sells"})
+
+    def test_kinds_of_waits(self) -> None:
+        """What is beside the URL does not count, and a relative URL may be this one."""
+        self.b.route("**")
+        page = SerializedCondition("query", ["page"], equals="2")
+        kinds = {
+            "regex": SerializedMatcher(url_regex=SerializedRegex("/a$", "")),
+            "with a function": structs.replace(glob("**/a"), predicate=True),
+            "with conditions": structs.replace(glob("**/a"), conditions=[page]),
+            "relative": glob("/a"),
+        }
+        for name, matcher in kinds.items():
+            self.waits(name, matcher, kind="response")
+            self.starts(request_id=name)
+            self.assertEqual(self.warned(), {}, name)
+            self.mine.sends(WaitCancel(name))
+            self.playbook.take()
+            self.playbook.coordinator.state.registry.tests["buys"].waited_for.clear()
+
+    def test_waits_that_name_no_url(self) -> None:
+        """A wait for any request, with a function or for another URL, says nothing of this one."""
+        self.b.route("**")
+        self.b.route("**", kind="websocket")
+        self.waits("w1", SerializedMatcher())
+        self.waits("w2", predicate())
+        self.waits("w3", structs.replace(glob("**/a"), methods=["POST"]))
+        self.starts()
+        self.assertEqual(set(self.warned()), {"buys", "sells"})
+        # A wait is for a request, not for a WebSocket.
+        self.waits("w4", glob("**"))
+        self.agent.sends(structs.replace(open_socket(), context=A))
+        self.assertEqual(set(self.warned()), {"buys", "sells"})
+
+    def test_wait_of_the_other_test(self) -> None:
+        """It says nothing of what the test of the context knows."""
+        self.b.route("**")
+        self.theirs.sends(WaitRegister("w1", "sells", "request", glob("**/a")))
+        self.playbook.take()
+        self.starts()
+        self.assertEqual(set(self.warned()), {"buys", "sells"})
+
+    def test_many_waits(self) -> None:
+        """The matchers of the latest waits are kept, each once."""
+        for number in range(MOST_WAITED_FOR + 3):
+            self.waits(f"w{number}", glob(f"**/{number // 2}"))
+            self.mine.sends(WaitCancel(f"w{number}"))
+            self.playbook.take()
+        kept = self.playbook.coordinator.state.registry.tests["buys"].waited_for
+        self.assertEqual(len(kept), MOST_WAITED_FOR // 2 + 2)
+
+    def waits(self, wait_id: str, matcher: SerializedMatcher, kind: Any = "request") -> None:
+        """Let the test of the context begin a wait."""
+        self.mine.sends(WaitRegister(wait_id, "buys", kind, matcher))
+        self.playbook.take()
 
     def test_shared_routes_of_another_worker(self) -> None:
         """Each worker has them, so they say nothing about whose the request is."""

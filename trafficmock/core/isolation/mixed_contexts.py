@@ -2,10 +2,10 @@
 
 Code of an application that keeps work, and starts it while it runs for somebody else, sends it with
 the context of that other test. Such a request is its own to all appearances: what shows is that the
-test of its context has no route for it, while exactly one other running test has. The first test
-may let it pass on purpose, so it is a warning to both; a test that requires contexts fails by it,
-unless strict mode refuses the request: then one test has an error already, and the other one may be
-innocent.
+test of its context has no route for it, while exactly one other running test has. A test that had a
+route for it, or has begun a wait for its URL, knows of it. Any other one may let it pass on
+purpose, so it is a warning to both; a test that requires contexts fails by it, unless strict mode
+refuses the request: then one test has an error already, and the other one may be innocent.
 
 It costs nothing for requests that no route of another test matches.
 """
@@ -73,7 +73,7 @@ class MixedContexts:
         if len(others) != 1:
             return
         ((_, route),) = others.items()
-        if route.test is None or self._had_one(kind, pending, test):
+        if route.test is None or self._has_named(kind, pending, test):
             return
         if pending.origin is UNSET:
             self.wanted_origins.mixed_up(pending.agent, out)
@@ -85,10 +85,10 @@ class MixedContexts:
         self._tell(code, test, route.test, pending, mixed, out)
         self._tell(code, route.test, test, pending, mixed, out)
 
-    def _had_one(self, kind: Kind, pending: Owned, test: RegisteredTest) -> bool:
-        """Return whether the test had a route: used up or removed, it says whose request it is."""
+    def _has_named(self, kind: Kind, pending: Owned, test: RegisteredTest) -> bool:
+        """Return whether the test had a route, or waits for the request: then it knows of it."""
         registry = self.state.registry
-        return registry.has_removed(test, kind, pending.url, pending.method, pending.client_id)
+        return registry.has_named(test, kind, pending.url, pending.method, pending.client_id)
 
     def forget(self, test: RegisteredTest) -> None:
         """Forget a test that has ended."""

@@ -240,18 +240,23 @@ class Registry:
                 found.undecided[test.id] = test
         return found
 
-    def has_removed(
+    def has_named(
         self, test: RegisteredTest, kind: Kind, url: str, method: str, client_id: str
     ) -> bool:
-        """Return whether a route that a test had, or that served it, may match; true in doubt."""
+        """Return whether a test knows of a request for which it has no route.
+
+        It does if a route that it had, or that served it, may match, or a wait that it began; in
+        doubt it does.
+        """
         index = RouteIndex(self.pattern_cache)
         serving = {*test.worker.tests.values(), *self.run_routes.tests.values()}
         for each in serving:
             if each.serves(test):
-                for number, (of, matcher) in enumerate(each.removed):
-                    if of == kind:
-                        by_url = structs.replace(matcher, conditions=UNSET)
-                        index.add(f"{each.id} {number}", compile_route(by_url), each.id)
+                named = [matcher for of, matcher in each.removed if of == kind]
+                named += each.waited_for if kind == "http" else ()
+                for number, matcher in enumerate(named):
+                    by_url = structs.replace(matcher, conditions=UNSET)
+                    index.add(f"{each.id} {number}", compile_route(by_url), each.id)
         found = index.judge(url, method, client_id)
         return bool(found.yes or found.undecided)
 

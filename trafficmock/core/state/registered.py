@@ -30,6 +30,9 @@ Kind = Literal["http", "websocket"]
 MOST_REMOVED = 100
 """The most routes that a test has no more and whose matchers are kept."""
 
+MOST_WAITED_FOR = 100
+"""The most waits of a test whose matchers are kept."""
+
 RunKey = tuple[str, bytes, int]
 """The kind and the matcher of a route, and how many with both its test registered before it."""
 
@@ -59,6 +62,7 @@ class RegisteredTest:
     :param context_seen: whether an attached application has told that the context came to it.
     :param removed: the kinds and matchers of routes that it had, the latest ones: those that its
         code removed, and whose ``times`` are used up.
+    :param waited_for: the matchers of the waits that it began and that name a URL, the latest ones.
     :param recordings: what its routes have recorded, by their ids.
     :param when_settled: is called after each request of it that is settled, if its end waits
         for its running handlers.
@@ -91,6 +95,9 @@ class RegisteredTest:
     when_settled: Callable[[], object] | None = None
     removed: deque[tuple[Kind, SerializedMatcher]] = field(
         factory=lambda: deque(maxlen=MOST_REMOVED), repr=False
+    )
+    waited_for: deque[SerializedMatcher] = field(
+        factory=lambda: deque(maxlen=MOST_WAITED_FOR), repr=False
     )
     recordings: dict[str, HarRecording] = field(factory=dict, repr=False)
     of_run: dict[RunKey, RunRoute] = field(factory=dict)

@@ -168,6 +168,7 @@ class Waits:
             None if limit is None else now.seconds + limit,
         )
         waits.open[wait.id] = wait
+        _note_url(test, matcher)
         if wait.due is not None:
             self.state.alarm.need(wait.due, out)
         for sent in waits.sent.after(wait.after):
@@ -304,6 +305,17 @@ class Waits:
         """Return when the next wait is overdue, in monotonic seconds; ``None`` for none."""
         every = (wait for waits in self.workers.values() for wait in waits.open.values())
         return min((wait.due for wait in every if wait.due is not None), default=None)
+
+
+def _note_url(test: RegisteredTest, matcher: SerializedMatcher) -> None:
+    """Note that a test knows of a URL.
+
+    A wait for any request names none. Nor does one with only a function: the worker calls it, and
+    its answer comes after the request is judged.
+    """
+    has_url = matcher.url_glob is not UNSET or matcher.url_regex is not UNSET
+    if has_url and matcher not in test.waited_for:
+        test.waited_for.append(matcher)
 
 
 def _meet(waits: WorkerWaits, wait: Wait, request_id: str, out: EffectList) -> None:
