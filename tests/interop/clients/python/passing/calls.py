@@ -11,12 +11,17 @@ import asyncio
 import json
 import ssl
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SECONDS = 10
+IDLE_SECONDS = 0.6
+"""The pause behind a call whose server ends the idle connection meanwhile."""
+
+FATES = ("ok", "fin", "rst", "half-fin", "half-rst", "idle-fin", "idle-rst", "close", "text")
 METHODS = ("PROPFIND", "M-SEARCH", "VERSION-CONTROL", "patch", "X_TEST", "V2", "!")
 """Methods are any tokens (RFC 9110 section 9.1). Some libraries write them in capitals."""
 
@@ -200,7 +205,7 @@ def cases(plan: dict[str, Any]) -> list[tuple[str, dict[str, Any], list[str]]]:
     trusting = {"verify": plan["ca"]}
     for scheme in ("http", "https"):
         base = f"{scheme}://localhost:{plan[scheme]}"
-        for fate in ("ok", "fin", "rst", "half-fin", "half-rst", "close", "text"):
+        for fate in FATES:
             # Behind a response that breaks off, the next call may meet a race; behind what is no
             # HTTP, http.client can send nothing on its connection.
             after = [] if "half" in fate or fate == "text" else [f"{base}/ok"]
@@ -258,6 +263,8 @@ def main(library: str, plan: dict[str, Any]) -> None:
             try:
                 status, body = get(method or "GET", place)
                 outcomes.append([status, body.decode()])
+                if "/idle" in place:
+                    time.sleep(IDLE_SECONDS)
             except Exception as error:  # noqa: BLE001 - what the library raises is the result
                 outcomes.append([*classes(error), str(error)[:300]])
         sys.stdout.write(json.dumps([name, outcomes]) + "\n")

@@ -8,6 +8,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ CLOSE = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
 HALF = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
 FOLDED = b"HTTP/1.1 200 OK\r\nX-A: a\r\n b\r\nContent-Length: 2\r\n\r\nok"
 _SECONDS = 10.0
+IDLE_SECONDS = 0.2
+"""After which a connection is ended by the server of ``/idle-fin`` and ``/idle-rst``."""
 ODD = {"text": b"no HTTP at all\r\n\r\n", "folded": FOLDED}
 _RESET = struct.pack("ii", 1, 0)
 
@@ -82,6 +85,9 @@ class MisbehavingServer:
         fate = head.split(b" ", 2)[1].decode().strip("/")
         if fate in {"ok", "close"} or fate.startswith("half"):
             opened.sendall({"ok": OK, "close": CLOSE}.get(fate, HALF))
+        if fate.startswith("idle"):
+            opened.sendall(OK)
+            time.sleep(IDLE_SECONDS)
         if fate in ODD:
             opened.sendall(ODD[fate])
         if fate.endswith("rst"):
