@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import io
 import sched
+import socket
+import weakref
 from collections import namedtuple
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -39,6 +42,28 @@ class KeptJobTests(QueueCase):
         self.assertIsNone(known.of(Work()))
         known.add(1, self.known["a"])
         self.assertIsNone(known.of(1), "it does not say when it goes")
+
+    def test_finalizers(self) -> None:
+        """What the collector calls is nobody's; what the application calls has its context."""
+        module = copied(weakref, "finalize")
+        kept_jobs.change_finalizers(module, self.contexts)
+        self.enter("a")
+        kept = Work()
+        made = module.finalize(kept, self.note)
+        called = module.finalize(kept, self.note)
+        self.assertEqual(called.peek()[1], self.note)
+        self.enter("b")
+        called()
+        self.assertEqual(self.seen, ["b"])
+        del kept
+        self.assertFalse(made.alive)
+        self.note()
+        self.assertEqual(self.seen, ["b", None, "b"])
+        self.enter(None)
+        other = Work()
+        module.finalize(other, self.note)
+        del other
+        self.assertEqual(self.seen[3:], [None])
 
     def test_sched(self) -> None:
         """What a scheduler calls has the context in which it was entered."""
@@ -166,6 +191,119 @@ class ReceivedTests(QueueCase):
         thread.start()
         thread.join(10)
         self.assertEqual(self.seen, ["a", "a", None, None])
+
+    def in_thread(self, work: Any, *, is_over: bool = False) -> list[str | None]:
+        """Run a function in a thread that a request starts, and give what it notes."""
+        self.seen.clear()
+        context = self.contexts.read("trafficmock.test=a", None, None)
+        self.contexts.enter(context)
+        thread = self.thread(target=work)
+        if is_over:
+            self.contexts.close(context)
+        thread.start()
+        thread.join(10)
+        return self.seen
+
+    def test_redis_reads(self) -> None:
+        """What a loop gets from a stream or list is nobody's; one read may wait for a reply."""
+
+        class StreamCommands:
+            def xread(self, *_: Any, **__: Any) -> Any:
+                return left.pop()
+
+        module = library(StreamCommands=StreamCommands, ListCommands=type("ListCommands", (), {}))
+        received_messages.change_redis_reads(module, self.contexts)
+        left: list[Any] = []
+        client = StreamCommands()
+
+        def loop() -> None:
+            for _ in range(2):
+                client.xread({"jobs": "$"}, block=0)
+                self.note()
+
+        def iterated() -> None:
+            for _ in iter(lambda: client.xread({"jobs": "$"}), []):
+                self.note()
+
+        def once() -> None:
+            client.xread({"replies": "$"}, block=0)
+            self.note()
+
+        left[:] = [["two"], []]
+        self.assertEqual(self.in_thread(loop), ["a", None])
+        left[:] = [[], ["one"]]
+        self.assertEqual(self.in_thread(iterated), [None])
+        left[:] = [["one"]]
+        self.assertEqual(self.in_thread(once), ["a"])
+        left[:] = [["two"], ["one"]]
+        self.seen.clear()
+        loop()
+        self.assertEqual(self.seen, ["a", "a"], "a request waits itself")
+
+    def test_redis_reads_later(self) -> None:
+        """So it is in tasks of asyncio."""
+
+        class ListCommands:
+            def blpop(self) -> Any:
+                async def found() -> Any:
+                    return ["queue", "job"]
+
+                return found()
+
+        received_messages.change_redis_reads(library(ListCommands=ListCommands), self.contexts)
+
+        async def loop() -> None:
+            for _ in range(1):
+                await ListCommands().blpop()
+                self.note()
+
+        async def once() -> None:
+            await ListCommands().blpop()
+            self.note()
+
+        async def main() -> None:
+            self.contexts.enter(self.contexts.read("trafficmock.test=a", None, None))
+            await loop()
+            await asyncio.create_task(once())
+            await asyncio.create_task(loop())
+
+        asyncio.run(main())
+        self.assertEqual(self.seen, ["a", "a", None])
+
+    def test_socket_files(self) -> None:
+        """A loop over the file of a socket is for everyone after the request that began it."""
+        module = copied(socket, "SocketIO")
+        received_messages.change_socket_files(module, self.contexts)
+
+        def lines() -> Any:
+            ours, theirs = socket.socketpair()
+            self.addCleanup(ours.close)
+            theirs.sendall(b"one\n")
+            theirs.close()
+            return io.BufferedReader(module.SocketIO(ours, "r"))
+
+        def loop() -> None:
+            for _ in io.TextIOWrapper(lines()):
+                self.note()
+
+        def once() -> None:
+            lines().readline()
+            self.note()
+
+        def of_library() -> None:
+            names: dict[str, Any] = {}
+            code = "def read(lines):\n  return [each for each in lines]"
+            exec(compile(code, "/srv/site-packages/client.py", "exec"), names)  # noqa: S102
+            for _ in names["read"](lines()):
+                self.note()
+
+        for work, is_over, expected in (
+            (loop, True, None),
+            (loop, False, "a"),
+            (once, True, "a"),
+            (of_library, True, "a"),
+        ):
+            self.assertEqual(self.in_thread(work, is_over=is_over), [expected], (work, is_over))
 
     def test_received_later(self) -> None:
         """So it is in tasks of asyncio."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import weakref
 from functools import wraps
 
+from trafficmock_preload.current_context import ConsumerContext
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -157,3 +159,25 @@ def _of_batch(items: Iterable[Any], contexts: TestContexts) -> TestContext | Non
     """Return the context of a batch; ``None`` if its items are of several."""
     found = {_given.of(each) for each in items}
     return found.pop() if len(found) == 1 else None
+
+
+def change_finalizers(module: ModuleType, contexts: TestContexts) -> None:
+    """Call what ``weakref.finalize`` keeps for nobody, but where the application calls it.
+
+    It runs wherever the last reference goes, or the garbage collector happens to begin.
+    """
+    owner: Any = module.__dict__["finalize"]
+    original = owner.__call__
+
+    @wraps(original)
+    def call(self: Any, _: Any = None) -> Any:
+        past = None if _ is None else contexts.begun()
+        if past is None:
+            return original(self, _)
+        before = contexts.enter(ConsumerContext(None, past=past))
+        try:
+            return original(self, _)
+        finally:
+            contexts.enter(before)
+
+    owner.__call__ = call
