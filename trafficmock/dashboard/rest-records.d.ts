@@ -338,7 +338,8 @@ export interface HttpEvent {
     | "upstream_error"
     | "piece"
     | "end"
-    | "broken_off";
+    | "broken_off"
+    | "fault_unreached";
   detail?: string;
   /** The bytes of a `piece`. */
   size?: number;

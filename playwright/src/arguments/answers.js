@@ -55,21 +55,21 @@ async function readAnswers(given, sequence) {
  * @throws {UsageError} it is invalid
  */
 async function readAnswer(answer) {
-  const { abort, delay, fault, after, rate, chunks, body, json, path, ...rest } = answer;
+  const { abort, chunks, body, json, path, ...options } = answer;
+  const { how, ...rest } = readHow(options);
   if (abort !== undefined) {
     const beside = [...RESPONSE, "chunks", "fault", "after", "rate"].find((key) => key in answer);
     if (beside) throw new UsageError(`abort is a failure and has no ${beside}`);
-    return { action: "abort", errorCode: abortCode(abort), ...readHow({ delay }) };
+    return { action: "abort", errorCode: abortCode(abort), ...how };
   }
   if (chunks === undefined) {
-    const how = readHow({ delay, fault, after, rate });
     return { action: "fulfill", response: response({ ...rest, ...(await readContent({ body, json, path })) }), ...how };
   }
+  const { delayMs = 0, fault, rate } = how;
   if ([body, json, path, fault].some((each) => each !== undefined)) {
     throw new UsageError("chunks exclude body, json, path and fault");
   }
   if (rate !== undefined) throw new UsageError("rate excludes chunks and fault");
-  const { delayMs = 0 } = readHow({ delay, after });
   const { whole, sizes } = readChunks(chunks);
   const pieces = sizes.map((size, index) => [index ? delayMs : 0, size]);
   return { action: "fulfill", response: response({ ...rest, content: whole }), pieces };
@@ -82,14 +82,15 @@ function response(mock) {
 }
 
 /**
- * Read the options that say how an answer comes, also a real one.
+ * Read those of the options that say how an answer comes, also a real one.
  *
- * @param {{ delay?: number, fault?: string, after?: number, rate?: number }} options the milliseconds after which the proxy
- *   gives it; the fault with which it breaks, and the bytes of the body before; the bytes of the body in a second
- * @returns {How}
+ * @template {object} T
+ * @param {T & { delay?: number, fault?: string, after?: number, rate?: number }} options the milliseconds after which the
+ *   proxy gives it; the fault with which it breaks, and the bytes of the body before; the bytes of the body in a second
+ * @returns {Omit<T, "delay" | "fault" | "after" | "rate"> & { how: How }} the other options beside `how`
  * @throws {UsageError} one of them is invalid, or they exclude each other
  */
-function readHow({ delay = 0, fault: kind, after, rate }) {
+function readHow({ delay = 0, fault: kind, after, rate, ...others }) {
   const fault = readFault(kind, after);
   const delayMs = typeof delay === "number" ? Math.ceil(delay) : NaN;
   if (!Number.isSafeInteger(delayMs) || delayMs < 0) {
@@ -99,7 +100,8 @@ function readHow({ delay = 0, fault: kind, after, rate }) {
   if (rate !== undefined && (!Number.isSafeInteger(rate) || rate < 1)) {
     throw new UsageError(`rate is a number of bytes in a second, 1 or more, not ${JSON.stringify(rate)}`);
   }
-  return { ...(delayMs && { delayMs }), ...(fault && { fault }), ...(rate && { rate }) };
+  const how = { ...(delayMs && { delayMs }), ...(fault && { fault }), ...(rate && { rate }) };
+  return /** @type {any} */ ({ ...others, how });
 }
 
 /**

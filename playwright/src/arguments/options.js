@@ -8,12 +8,15 @@ const REQUEST_CHANGES = ["url", "method", "headers", "postData"];
 const STREAM = ["status", "statusText", "headers", "contentType"];
 const RESPONSE = [...STREAM, "body", "json", "path"];
 const WAIT = ["timeout", "signal"];
+
+/** How an answer comes, also a real one. */
+const HOW = ["delay", "fault", "after", "rate"];
 const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
   route: ["times", "required"],
-  mock: [...RESPONSE, "chunks", "delay", "fault", "after", "rate", "sequence", "times", "required"],
-  sequence: [...RESPONSE, "chunks", "abort", "fault", "after", "rate", "delay"],
+  mock: [...RESPONSE, "chunks", ...HOW, "sequence", "times", "required"],
+  sequence: [...RESPONSE, "chunks", "abort", ...HOW],
   stream: [...STREAM, "required"],
   unrouteAll: ["behavior"],
   routeFromHAR: [
@@ -23,8 +26,8 @@ const OPTIONS = {
   strict: ["allow"],
   waitForRequest: WAIT,
   waitForResponse: WAIT,
-  "route.fulfill": [...RESPONSE, "response", "delay", "fault", "after", "rate"],
-  "route.continue": [...REQUEST_CHANGES, "delay", "fault", "after", "rate"],
+  "route.fulfill": [...RESPONSE, "response", ...HOW],
+  "route.continue": [...REQUEST_CHANGES, ...HOW],
   "route.abort": ["delay"],
   "route.fallback": REQUEST_CHANGES,
   "route.fetch": [...REQUEST_CHANGES, ...WAIT, "maxRedirects", "maxRetries"],

@@ -90,11 +90,10 @@ class Route {
    * @param {AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>} parts
    * @param {import("../../index.js").FulfillOptions} options
    */
-  async #pour(parts, { json, path, response, delay, fault, after, rate, ...options }) {
-    if (readHow({ fault, after }).fault) {
-      throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
-    }
-    if ([json, path, response, delay, rate].some((each) => each !== undefined)) {
+  async #pour(parts, { json, path, response, ...others }) {
+    const { how, ...options } = readHow(others);
+    if (how.fault) throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
+    if ([json, path, response, ...Object.values(how)].some((each) => each !== undefined)) {
       throw new UsageError("an iterable as body excludes json, path, response, delay and rate");
     }
     const stream = this.#stream(options);

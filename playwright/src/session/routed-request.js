@@ -133,9 +133,9 @@ class RoutedRequest {
    * @param {FulfillOptions} options
    * @throws {UsageError} an option is invalid; the request is still undecided
    */
-  async fulfill({ response: view, path, body, json, delay, fault, after, rate, ...options } = {}) {
+  async fulfill({ response: view, path, body, json, ...others } = {}) {
     this.checkOpen();
-    const how = readHow({ delay, fault, after, rate });
+    const { how, ...options } = readHow(others);
     const response = view && this.session.views.stateOf(view);
     if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
     const content = await mockResponse.readContent({ path, body, json });
@@ -163,9 +163,9 @@ class RoutedRequest {
    * @param {ContinueOptions & { delay?: number, fault?: string, after?: number, rate?: number }} [options]
    * @throws {UsageError} a change is invalid; the request is still undecided
    */
-  continue({ delay, fault, after, rate, ...options } = {}) {
+  continue(given = {}) {
     this.checkOpen();
-    const how = readHow({ delay, fault, after, rate });
+    const { how, ...options } = readHow(given);
     const changes = overriding.read(options);
     overriding.checkScheme(this.request, changes);
     const overrides = this.change(changes);
@@ -178,9 +178,9 @@ class RoutedRequest {
    * @param {import("../../index.js").AbortOptions} [options]
    * @throws {UsageError} another code; the request is still undecided
    */
-  abort(code = "failed", { delay } = {}) {
+  abort(code = "failed", options = {}) {
     this.checkOpen();
-    const how = readHow({ delay });
+    const { how } = readHow(options);
     this.settle({ action: "abort", errorCode: abortCode(code), ...how }, `aborted with ${code}`);
   }
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core.state.registered import RunRoute
 from trafficmock.wire.http_syntax import lines_of
@@ -105,10 +105,8 @@ def _parts(message: RouteRegister) -> dict[str, bytes]:
             parts["status"] = response.status, response.status_text
             parts["headers"] = lines_of(response.headers, response.headers_list)
             parts["body"] = response.body_base64
-            parts["delay"] = first.delay_ms
-            parts["pieces"] = first.pieces
-            parts["rate"] = first.rate
-            parts["fault"] = first.fault
+            how = structs.asdict(structs.replace(first, response=UNSET))
+            parts |= {name.removesuffix("_ms"): value for name, value in how.items()}
     elif message.har is not UNSET:
         parts["HAR"] = message.har
     elif message.record is not UNSET:

@@ -180,7 +180,7 @@ class _Offer:
     """Makes the client side of a handshake that offers one protocol."""
 
     host: str
-    protocol: bytes
+    protocol: bytes = field(repr=False)
 
     def clientConnectionForTLS(self, protocol: Any) -> SSL.Connection:  # noqa: ARG002, N802 - Twisted's signature
         context = SSL.Context(SSL.TLS_CLIENT_METHOD)

@@ -18,7 +18,7 @@ from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
-from trafficmock.testing.session.handlers.answers import abort_code, read_delay, read_how
+from trafficmock.testing.session.handlers.answers import abort_code, read_how
 from trafficmock.testing.session.handlers.written_stream import WrittenStream
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.wire.changed_request import changed_request
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
-    from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
@@ -177,18 +176,15 @@ class RoutedRequest:
         changes = self._change(url, method, headers, post_data)
         self._settle(Continue(changes, **fields))
 
-    def abort(self, code: str, why: str = "", delay: Delay = None) -> None:
+    def abort(self, code: str, **how: Any) -> None:
         """Fail the request with a network error.
 
         :param code: one of Playwright's.
-        :param why: the reason, for the report of a test that fails.
-        :param delay: the time after which the request fails.
+        :param how: ``delay``, as in :meth:`fulfill`.
         :raises UsageError: another code; the request is still undecided.
         """
         self._check_open()
-        self._settle(Abort(abort_code(code), delay_ms=read_delay(delay)))
-        if why:
-            self.session.http.decisions[self.request.id] = f"abort: {why}"
+        self._settle(Abort(abort_code(code), delay_ms=read_how(**how)["delay_ms"]))
 
     def fallback(
         self,
