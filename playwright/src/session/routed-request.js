@@ -160,7 +160,7 @@ class RoutedRequest {
 
   /**
    * Send the request upstream with all changes so far and these.
-   * @param {ContinueOptions & { delay?: number, fault?: string, after?: number, rate?: number }} [options]
+   * @param {ContinueOptions & { delay?: number, fault?: string, after?: number, rate?: number }} [given]
    * @throws {UsageError} a change is invalid; the request is still undecided
    */
   continue(given = {}) {
