@@ -31,6 +31,12 @@ class DeepTests(test_package.PackageTestCase):
         for version in VERSIONS:
             self.check("deep/in-process.test.mjs", node(version))
 
+    def test_jest_faults(self) -> None:
+        """A fault of ours, and the end of the proxy, are errors of one test of Jest."""
+        install(test_package.PACKAGE / "test" / "deep", "supertest")
+        for version in VERSIONS:
+            self.check("deep/jest-faults.test.mjs", node(version))
+
     def test_examples(self) -> None:
         """The examples of the pages about Playwright, Vitest and Node's runner."""
         install(test_package.PACKAGE / "test" / "deep", "supertest")
