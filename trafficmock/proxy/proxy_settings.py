@@ -124,16 +124,24 @@ class ProxyResources:
     alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
     _unread: set[tuple[str, str]] = field(factory=set, init=False)
 
-    def tell_unread(self, server: str, why: str) -> None:
-        """Write once into the log that the tunnels to a server are not read, and why."""
+    def tell_unread(self, server: str, why: str, *, for_good: bool) -> None:
+        """Write once into the log that the tunnels to a server are not read, and why.
+
+        :param for_good: whether it is so even while a route may match.
+        """
         if (server, why) in self._unread or len(self._unread) >= _MOST_UNREAD:
             return
         self._unread.add((server, why))
         self.log.warn(
-            "{server} is not read, because {why}: no route and no replay sees its requests. The "
-            "history shows each connection as CONNECT.",
+            "{server} is not read, because {why}{extent}. The history shows each connection as "
+            "CONNECT.",
             server=one_line(server),
             why=why,
+            extent=(
+                ": no route and no replay sees its requests"
+                if for_good
+                else ", while no route and no replay may match its requests"
+            ),
         )
 
     @property

@@ -210,8 +210,9 @@ def _remedy(error: BaseException, origin: Origin | str) -> str:
     if "certificate" not in text and "handshake failure" not in text:
         return ""
     return (
-        " If it wants a certificate of the application, let the TLS reach it: --tunnel HOST, or in "
-        "the application TRAFFICMOCK_IGNORE_HOSTS=HOST."
+        " If it wants a certificate of the application: while no route may match a URL of the "
+        "server, TLS of later connections reaches it; otherwise let it do so by --tunnel HOST, or "
+        "in the application by TRAFFICMOCK_IGNORE_HOSTS=HOST."
     )
 
 

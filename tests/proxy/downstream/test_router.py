@@ -13,7 +13,11 @@ from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness, client_
 from trafficmock.errors import LocalError
 from trafficmock.http.hosts import Authority
 from trafficmock.matching.host_pattern import read_host_pattern
-from trafficmock.proxy.downstream.connect_sniffing import HTTP_2_ONLY, SERVER_HTTP_2_ONLY
+from trafficmock.proxy.downstream.connect_sniffing import (
+    HTTP_2_ONLY,
+    NOT_FOR_THE_PROXY,
+    SERVER_HTTP_2_ONLY,
+)
 from trafficmock.proxy.http1.server_demands import RootSets, ServerDemands
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.server_protocols import Accepted, ServerProtocols
@@ -361,13 +365,29 @@ class DemandTests(SynchronousTestCase):
             self.assertEqual(answer, b"")
             self.harness.resources.protocols.note(Authority("api.test", 443), accepted)
             asked.callback(accepted)
-            left_alone = accepted is Accepted.OTHERS
+            left_alone = accepted in NOT_FOR_THE_PROXY
             answer = client.took().lower()
             self.assertEqual(b"trafficmock-authority" not in answer, left_alone)
             self.assertEqual(len(self.harness.servers), left_alone)
             self.assertEqual(b"trafficmock-authority" not in self.opened(line)[1], left_alone)
         self.harness.worker("https://api.test/**")
         self.assertIn(b"trafficmock-authority", self.opened(line)[1])
+
+    def test_server_asks(self) -> None:
+        """A server that wants a certificate is reached, whatever the process tells of its own."""
+        both = b"Trafficmock-Alone: " + SERVER_HTTP_2_ONLY.encode()
+        server = Authority("api.test", 443)
+        self.harness.resources.protocols.note(server, Accepted.CERTIFIED)
+        for lines in ((), (both,)):
+            with capturedLogs() as logged:
+                self.assertNotIn(b"trafficmock-authority", self.opened(*lines)[1])
+            self.assertEqual(len(logged), not lines)
+        self.harness.worker("https://api.test/**")
+        client, answer = self.opened()
+        self.assertIn(b"trafficmock-authority", answer)
+        client.sends(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
+        self.harness.servers[-1].sends(OK)
+        self.assertIn(b"connection: close", client.took())
 
     def test_server_not_asked(self) -> None:
         """A server that a test might mock, or of --tunnel, is not asked."""

@@ -18,6 +18,7 @@ from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.downstream.client_hello import offered_protocols
 from trafficmock.proxy.downstream.connect_sniffing import (
     HTTP_2_ONLY,
+    SERVER_ASKS_FOR_CERTIFICATE,
     SERVER_HTTP_2_ONLY,
     ConnectSniffer,
     kind_of,
@@ -282,30 +283,39 @@ class BehindTests(SynchronousTestCase):
             made.behind.data_received(hello[:100])
             self.assertEqual((made.inside, made.harness.dialer.asked), ([], []))
             made.behind.data_received(hello[100:])
-            made.harness.resources.tell_unread("db.test:5432", HTTP_2_ONLY)
+            made.harness.resources.tell_unread("db.test:5432", HTTP_2_ONLY, for_good=True)
         self.assertEqual((made.inside, made.harness.servers[0].took()), ([], hello))
         made.behind.lost()
         entry = made.harness.entry()
         self.assertEqual((entry["request"]["method"], entry["action"]), ("CONNECT", "passthrough"))
         self.assertIn(HTTP_2_ONLY, entry["outcome"]["response"]["statusText"])
         (event,) = logged
-        self.assertIn("db.test:5432 is not read, because its client", formatEvent(event))
+        text = formatEvent(event)
+        self.assertIn("db.test:5432 is not read, because its client", text)
+        self.assertIn("no route and no replay sees its requests", text)
 
-    def test_server_http_2_only(self) -> None:
-        """TLS that offers both is carried to a server that does not accept HTTP/1.1."""
-        made, hello = Setup(), client_hello("h2", "http/1.1")
-        server = Authority("db.test", 5432)
-        made.harness.resources.protocols.note(server, Accepted.OTHERS)
-        with capturedLogs() as logged:
-            made.behind.data_received(hello)
-        self.assertEqual((made.inside, made.harness.servers[0].took()), ([], hello))
-        self.assertIn(SERVER_HTTP_2_ONLY, formatEvent(logged[0]))
-        made.harness.worker("https://db.test:5432/**")
-        self.assertTrue(made.client.disconnecting)
-        self.assertIn(SERVER_HTTP_2_ONLY, made.harness.entry()["outcome"]["response"]["statusText"])
-        again = Setup(harness=made.harness)
-        again.behind.data_received(hello)
-        self.assertEqual(again.inside, [(hello, True)])
+    def test_not_for_the_proxy(self) -> None:
+        """TLS is carried to a server that accepts no HTTP/1.1, or wants a certificate."""
+        for accepted, why, offered in (
+            (Accepted.OTHERS, SERVER_HTTP_2_ONLY, ("h2", "http/1.1")),
+            (Accepted.CERTIFIED, SERVER_ASKS_FOR_CERTIFICATE, ("h2", "http/1.1")),
+            (Accepted.CERTIFIED, SERVER_ASKS_FOR_CERTIFICATE, ("http/1.1",)),
+            (Accepted.CERTIFIED, SERVER_ASKS_FOR_CERTIFICATE, ()),
+        ):
+            made, hello = Setup(), client_hello(*offered)
+            server = Authority("db.test", 5432)
+            made.harness.resources.protocols.note(server, accepted)
+            with capturedLogs() as logged:
+                made.behind.data_received(hello)
+            self.assertEqual((made.inside, made.harness.servers[0].took()), ([], hello))
+            text = formatEvent(logged[0])
+            self.assertIn(f"{why}, while no route and no replay may match its requests.", text)
+            made.harness.worker("https://db.test:5432/**")
+            self.assertTrue(made.client.disconnecting)
+            self.assertIn(why, made.harness.entry()["outcome"]["response"]["statusText"])
+            again = Setup(harness=made.harness)
+            again.behind.data_received(hello)
+            self.assertEqual(again.inside, [(hello, True)])
 
     def test_server_asked(self) -> None:
         """A server is asked, once; until it has said what it accepts, nothing is answered."""

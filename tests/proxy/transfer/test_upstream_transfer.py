@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.proxy.harness import GET, ForwardProxyHarness
 from trafficmock.http.hosts import Authority
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.server_protocols import Accepted
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -18,7 +19,16 @@ OLD = b"GET http://api.test/ HTTP/1.0\r\n\r\n"
 
 
 class Trust:
-    """Trusts every server."""
+    """Trusts every server.
+
+    :param asked: whether they ask for a client certificate.
+    """
+
+    def __init__(self, *, asked: bool = False) -> None:
+        self._asked = asked
+
+    def asks_for_certificate(self, _: Origin) -> bool:
+        return self._asked
 
     def check_name(self, *_: Any) -> None:
         """Find nothing wrong."""
@@ -64,6 +74,28 @@ class AnswerTests(SynchronousTestCase):
         self.assertTrue(client.disconnecting)
         known = harness.resources.protocols.known(Authority("api.test", 443))
         self.assertIs(known, Accepted.OTHERS)
+
+    def test_client_certificate(self) -> None:
+        """A server that asks for a certificate is remembered, if a request without one fails."""
+        alert = SSL.Error([("SSL routines", "", "tlsv13 alert certificate required")])
+        refused = b"HTTP/1.1 400 No required SSL certificate was sent\r\nContent-Length: 0\r\n\r\n"
+        for asked in (False, True):
+            for end in (alert, ConnectionLost(), refused, OK):
+                harness = ForwardProxyHarness()
+                harness.dialer.trust = Trust(asked=asked)
+                client = harness.ask(GET.replace(b"http:", b"https:"))
+                server = harness.servers[0]
+                server.protocol.handshakeCompleted()
+                if isinstance(end, bytes):
+                    server.sends(end)
+                else:
+                    server.lose(end)
+                answer, is_known = client.took(), asked and end is not OK
+                known = harness.resources.protocols.known(Authority("api.test", 443))
+                self.assertIs(known, Accepted.CERTIFIED if is_known else None)
+                self.assertEqual(b"--tunnel HOST" in answer, end is alert)
+                if isinstance(end, bytes):
+                    self.assertEqual(client.disconnecting, is_known)
 
     def test_old_client(self) -> None:
         """A client of HTTP/1.0 gets no chunks but the end of the connection."""
@@ -223,6 +255,7 @@ class LimitTests(SynchronousTestCase):
     def test_loop_with_tls(self) -> None:
         """A server that is this very proxy is 508 before it is asked for TLS."""
         harness = ForwardProxyHarness()
+        harness.dialer.trust = Trust()
         harness.dialer.peer = IPv4Address("TCP", "127.0.0.1", 4310)
         client = harness.ask(
             b"GET https://127.0.0.1:4310/ HTTP/1.1\r\nHost: 127.0.0.1:4310\r\n\r\n"

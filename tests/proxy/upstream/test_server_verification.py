@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from OpenSSL import crypto
+from OpenSSL import SSL, crypto
 from service_identity import VerificationError
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.testing import StringTransport
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.certificates import context_of, server, unknown_authority
+from tests.support.certificates import ServerContext, context_of, server, unknown_authority
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.http1.server_demands import ServerDemands
 from trafficmock.proxy.request_target import Origin
@@ -30,7 +30,12 @@ class Quiet(Protocol):
 
 
 def shake(
-    trust: ServerVerification, host: str, *, named: str, demands: ServerDemands | None = None
+    trust: ServerVerification,
+    host: str,
+    *,
+    named: str,
+    demands: ServerDemands | None = None,
+    server_context: ServerContext | None = None,
 ) -> tuple[Any, Quiet]:
     """Let a client of ``trust`` reach for ``host`` and find a certificate for ``named``."""
     plain = Factory.forProtocol(Quiet)
@@ -38,7 +43,7 @@ def shake(
         trust.for_server(Origin("https", host, 443, demands)), isClient=True, wrappedFactory=plain
     ).buildProtocol(None)
     theirs: Any = TLSMemoryBIOFactory(
-        context_of(named), isClient=False, wrappedFactory=plain
+        server_context or context_of(named), isClient=False, wrappedFactory=plain
     ).buildProtocol(None)
     ends = StringTransport(), StringTransport()
     client.makeConnection(ends[0])
@@ -92,6 +97,25 @@ class TrustTests(SynchronousTestCase):
         client, quiet = shake(trust, "api.test", named="other.example")
         trust.check_name(client, Origin("https", "api.test", 443))
         self.assertIsNone(quiet.reason)
+
+    def test_asks_for_certificate(self) -> None:
+        """It is known which servers ask for a client certificate, by their latest handshake."""
+        trust = ServerVerification(files=(server().authority,))
+        self.patch(server_verification, "_MOST_ASKING", 1)
+        api, other = Origin("https", "api.test", 443), Origin("https", "other.test", 443)
+        for version in (SSL.TLS1_2_VERSION, SSL.TLS1_3_VERSION):
+            for mode in (SSL.VERIFY_PEER, SSL.VERIFY_NONE):
+                wanting = context_of("api.test")
+                wanting.context.set_max_proto_version(version)
+                wanting.context.set_verify(mode)
+                shake(trust, "api.test", named="api.test", server_context=wanting)
+                self.assertEqual(trust.asks_for_certificate(api), mode == SSL.VERIFY_PEER)
+                self.assertFalse(trust.asks_for_certificate(other))
+        for origin in (api, other):
+            wanting = context_of("api.test")
+            wanting.context.set_verify(SSL.VERIFY_PEER)
+            shake(trust, origin.host, named="api.test", server_context=wanting)
+        self.assertEqual([*map(trust.asks_for_certificate, (api, other))], [False, True])
 
     def test_one_context(self) -> None:
         """What the system trusts is loaded once for all hosts."""

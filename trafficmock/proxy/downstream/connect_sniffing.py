@@ -44,7 +44,14 @@ _MAYBE_REQUEST = re.compile(
 
 HTTP_2_ONLY = "its client speaks HTTP/2 only"
 SERVER_HTTP_2_ONLY = "its server speaks HTTP/2 only"
+SERVER_ASKS_FOR_CERTIFICATE = "its server asks for a client certificate"
 """Why a tunnel is not read."""
+
+NOT_FOR_THE_PROXY = {
+    Accepted.OTHERS: SERVER_HTTP_2_ONLY,
+    Accepted.CERTIFIED: SERVER_ASKS_FOR_CERTIFICATE,
+}
+"""Why TLS is to reach a server that cannot speak with the proxy."""
 
 
 def kind_of(data: bytes, *, is_attached: bool = False) -> str | None:
@@ -86,7 +93,7 @@ class ConnectSniffer:
     hosts of ``--tunnel``, and TLS where the proxy does not open it or the client does not offer
     HTTP/1.1, the only protocol in which the proxy could answer. If the client offers HTTP/2, too,
     a server is asked whether it accepts HTTP/1.1, unless a test might mock it: TLS goes through a
-    tunnel to a server that does not.
+    tunnel to a server that does not, or one that is known to ask for a client certificate.
 
     :param client: the transport of the client.
     :param authority: the host and port of CONNECT.
@@ -179,9 +186,15 @@ class ConnectSniffer:
 
     def _leave_alone(self) -> None:
         """Carry TLS that the client wants to reach the server, until a test might mock it."""
-        self._resources.tell_unread(self._server, self._why)
+        self._tell()
         self._watch()
         self._tunnel.carry_blindly(b"")
+
+    def _tell(self) -> None:
+        for_good = self._why == HTTP_2_ONLY or self._resources.settings.is_tunnelled(
+            self._authority
+        )
+        self._resources.tell_unread(self._server, self._why, for_good=for_good)
 
     def _watch(self) -> None:
         client = self._proxy_client
@@ -211,10 +224,12 @@ class ConnectSniffer:
             return
         if offered and HTTP_1_1 not in offered:
             self._go_blind(HTTP_2_ONLY)
-        elif HTTP_2 in offered and not self._is_attached and not self._may_be_mocked():
+        elif self._is_attached or self._may_be_mocked():
+            self._go_inside(tls=True)
+        elif HTTP_2 in offered:
             self._ask_server()
         else:
-            self._go_inside(tls=True)
+            self._choose(self._resources.protocols.known(self._authority))
 
     def _ask_server(self) -> None:
         """Open TLS if the server accepts HTTP/1.1; its answer may take some time.
@@ -237,12 +252,13 @@ class ConnectSniffer:
             self._is_asking = False
             self._choose(accepted)
 
-    def _choose(self, accepted: Accepted) -> None:
-        if accepted is not Accepted.OTHERS or self._may_be_mocked():
+    def _choose(self, accepted: Accepted | None) -> None:
+        why = None if accepted is None else NOT_FOR_THE_PROXY.get(accepted)
+        if why is None or self._may_be_mocked():
             self._go_inside(tls=True)
             return
         self._watch()
-        self._go_blind(SERVER_HTTP_2_ONLY)
+        self._go_blind(why)
 
     def _may_be_mocked(self) -> bool:
         client = self._proxy_client
@@ -280,7 +296,7 @@ class ConnectSniffer:
         self._why = why
         buffer, self._buffer = self._buffer, b""
         if why:
-            self._resources.tell_unread(self._server, why)
+            self._tell()
         if refusal(self._proxy_client, self._request) is None:
             self._tunnel.carry_blindly(buffer)
         else:

@@ -15,6 +15,8 @@ from trafficmock.http.log_safety import one_line
 from trafficmock.proxy import request_target
 from trafficmock.proxy.downstream.connect_sniffing import (
     HTTP_2_ONLY,
+    NOT_FOR_THE_PROXY,
+    SERVER_ASKS_FOR_CERTIFICATE,
     SERVER_HTTP_2_ONLY,
     ConnectSniffer,
     HttpContinuation,
@@ -208,7 +210,7 @@ class AbsoluteFormRouter:
 
         def inside(data: bytes, *, tls: bool) -> None:
             wants_alone = reason not in {"", SERVER_HTTP_2_ONLY}
-            refuses = self._resources.protocols.known(authority) is Accepted.OTHERS
+            refuses = self._resources.protocols.known(authority) in NOT_FOR_THE_PROXY
             scheme, port = "https" if tls else "http", authority.port or 0
             origin = Origin(scheme, authority.host, port, demands if tls else None)
             router = TunnelledRequestRouter(
@@ -252,17 +254,20 @@ class AbsoluteFormRouter:
     ) -> str:
         """Return why the TLS of a tunnel is to reach the server; empty if it is to be read.
 
-        The process wants it where its library has, for example, a client certificate. While a test
-        might mock the server, the tunnel is read all the same, unless the proxy could not answer.
+        The process wants it where its library has, for example, a client certificate; the server
+        may have asked for one of which the process does not tell. While a test might mock the
+        server, the tunnel is read all the same, unless the proxy could not answer.
         """
-        why = reason_to_leave_alone(head)
-        if not why or proxy_client is None or not attached_clients.opens_for_agent(head):
+        if proxy_client is None or not attached_clients.opens_for_agent(head):
             return ""
+        why = reason_to_leave_alone(head)
         if why == HTTP_2_ONLY:
             return why
-        if why == SERVER_HTTP_2_ONLY:
-            known = self._resources.protocols.known(authority)
-            why = why if known is Accepted.OTHERS else ""
+        known = self._resources.protocols.known(authority)
+        if known is Accepted.CERTIFIED and why in {"", SERVER_HTTP_2_ONLY}:
+            why = SERVER_ASKS_FOR_CERTIFICATE
+        elif why == SERVER_HTTP_2_ONLY and known is not Accepted.OTHERS:
+            why = ""
         return "" if _may_be_mocked(proxy_client, authority) else why
 
     def _has_to_ask(

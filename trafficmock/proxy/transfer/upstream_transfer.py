@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
 """Idempotent methods, whose requests may be sent again (RFC 9110 section 9.2.2)."""
 
+_UNCERTIFIED = frozenset({400, 401, 403, 495, 496})
+"""Statuses of the answers to requests that lack a client certificate; nginx has the last two."""
+
 
 class UpstreamTransfer:
     """Streams one request to a server; the :class:`ResponseListener` of the response.
@@ -171,11 +174,21 @@ class UpstreamTransfer:
             self._fail(upstream_error(failure.value, self._request.origin))
 
     def _learn(self, error: BaseException | None) -> None:
-        """Let the next tunnel to a server be left alone, if it accepts no HTTP/1.1."""
+        """Let the next tunnel to a server be left alone, if it speaks with another client only.
+
+        :param error: of the request; ``None`` if the server's answer says that it refuses it.
+        """
         origin = self._request.origin
-        if origin.scheme == "https" and refuses_http_1_1(error):
-            self._resources.protocols.note(Authority(origin.host, origin.port), Accepted.OTHERS)
-            self._proxied.keep = False
+        if origin.scheme != "https":
+            return
+        if refuses_http_1_1(error):
+            accepted = Accepted.OTHERS
+        elif self._resources.dialer.trust.asks_for_certificate(origin):
+            accepted = Accepted.CERTIFIED
+        else:
+            return
+        self._resources.protocols.note(Authority(origin.host, origin.port), accepted)
+        self._proxied.keep = False
 
     def _send(self, connection: UpstreamConnection) -> None:
         self._upstream = connection
@@ -228,6 +241,8 @@ class UpstreamTransfer:
     def response_head(self, head: ResponseHead, body: Framing) -> None:
         """Begin the response to the client."""
         self._stop_timer()
+        if head.status in _UNCERTIFIED:
+            self._learn(None)
         broken = self._broken
         if broken is not None and broken.is_unanswered:
             self._break(broken)
@@ -320,7 +335,8 @@ class UpstreamTransfer:
         It is sent again if it is idempotent and a pooled connection ended without any response.
         """
         connection, self._upstream = self._upstream, None
-        self._learn(reason)
+        if not answered:
+            self._learn(reason)
         error = upstream_error(reason, self._request.origin)
         silent = connection is not None and not connection.heard
         closed = connection is None or connection.was_closed

@@ -1,4 +1,7 @@
-"""Finds out which servers accept no HTTP/1.1, the only protocol that the proxy speaks with them."""
+"""Knows which servers the proxy cannot speak with in the place of a client.
+
+They accept no HTTP/1.1, or want the certificate of a client.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +43,11 @@ MOST_SERVERS = 1000
 
 
 class Accepted(Enum):
-    """What a server said of HTTP/1.1."""
+    """What a server said of HTTP/1.1, or of the proxy."""
 
     HTTP_1_1 = "it accepts HTTP/1.1, or no ALPN, without which a client speaks HTTP/1.1"
     OTHERS = "it accepts other protocols only"
+    CERTIFIED = "it asks for a client certificate, and a request without one failed"
     UNKNOWN = "it was not reached, or TLS failed for another reason"
 
 

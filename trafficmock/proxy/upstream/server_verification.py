@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import sys
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from attrs import define, field, frozen
 from OpenSSL import SSL, crypto
@@ -20,12 +22,20 @@ from trafficmock.matching.host_pattern import matches_any
 from trafficmock.proxy.http1.server_demands import RootSets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.proxy.request_target import Origin
 
 HTTP_1_1 = b"http/1.1"
 
 _MOST_CONTEXTS = 50
+_MOST_ASKING = 1000
+"""The most servers of which it is kept that they ask for a certificate."""
+
+_READ_REQUEST = b"read server certificate request"
+"""The end of OpenSSL's name for the state behind CertificateRequest (RFC 8446 section 4.3.2)."""
+
 _DIGESTS = {32: "md5", 40: "sha1", 64: "sha256"}
 """The names of digests by the length of a fingerprint in hex, as urllib3 tells them apart."""
 
@@ -48,6 +58,7 @@ class ServerVerification:
     files: tuple[str, ...] = ()
     insecure: tuple[HostPattern, ...] = ()
     roots: RootSets = field(factory=RootSets, init=False)
+    _asking: OrderedDict[tuple[str, int], None] = field(factory=OrderedDict, init=False)
     _contexts: dict[tuple[bool, str], SSL.Context] = field(factory=dict, init=False)
 
     def for_server(self, origin: Origin) -> _TlsConnections:
@@ -67,7 +78,20 @@ class ServerVerification:
             if len(self._contexts) >= _MOST_CONTEXTS:
                 self._contexts.clear()
             context = self._contexts[verified, named] = self._make(verified=verified, pem=pem)
-        return _TlsConnections(origin.host, context)
+        self._asking.pop((origin.host, origin.port), None)
+        return _TlsConnections(origin.host, context, lambda: self._asked(origin))
+
+    def asks_for_certificate(self, origin: Origin) -> bool:
+        """Return whether a server asked for a client certificate, by the latest connection to it.
+
+        The proxy has none. The server may answer all the same.
+        """
+        return (origin.host, origin.port) in self._asking
+
+    def _asked(self, origin: Origin) -> None:
+        self._asking[origin.host, origin.port] = None
+        if len(self._asking) > _MOST_ASKING:
+            self._asking.popitem(last=False)
 
     def check_name(self, transport: Any, origin: Origin) -> None:
         """Check that a server's certificate is for its host (RFC 9525).
@@ -100,6 +124,7 @@ class ServerVerification:
         context.set_min_proto_version(SSL.TLS1_2_VERSION)
         context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION)
         context.set_alpn_protos([HTTP_1_1])
+        context.set_info_callback(_note_request)
         if pem:
             _trust_only(context, pem)
         elif verified:
@@ -140,16 +165,32 @@ def _check_pin(certificate: crypto.X509, pin: str) -> None:
         raise WrongPinError(f"the certificate has another {name} fingerprint: {found.hexdigest()}")
 
 
+_asked: WeakKeyDictionary[SSL.Connection, Callable[[], None]] = WeakKeyDictionary()
+"""What is called if the server of a connection asks for a client certificate."""
+
+
+def _note_request(connection: SSL.Connection, _where: int, _result: int) -> None:
+    """Tell that the server of a connection asks for a certificate, when it does."""
+    asked = _asked.get(connection)
+    if asked is not None and connection.get_state_string().endswith(_READ_REQUEST):
+        asked()
+
+
 @implementer(IOpenSSLClientConnectionCreator)
 @frozen
 class _TlsConnections:
-    """Makes the client side of TLS connections to one host."""
+    """Makes the client side of TLS connections to one host.
+
+    :param asked: called if the server asks for a client certificate.
+    """
 
     host: str
     context: SSL.Context
+    asked: Callable[[], None]
 
     def clientConnectionForTLS(self, protocol: Any) -> SSL.Connection:  # noqa: ARG002, N802 - Twisted's signature
         connection = SSL.Connection(self.context, None)
+        _asked[connection] = self.asked
         if parse_address(self.host) is None:
             connection.set_tlsext_host_name(self.host.encode("ascii"))
         return connection

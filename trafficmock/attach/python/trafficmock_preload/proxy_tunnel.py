@@ -283,19 +283,24 @@ class Tunnels:
         """Write once to stderr that the proxy does not read a server's TLS, as ``lines`` wanted."""
         if not lines or authority is not None:
             return
-        from trafficmock_preload.demanded_trust import SERVER_HTTP_2_ONLY, why_alone
+        from trafficmock_preload.demanded_trust import (
+            HTTP_2_ONLY,
+            SERVER_HTTP_2_ONLY,
+            why_alone,
+        )
 
         why = why_alone(lines)
         if why == SERVER_HTTP_2_ONLY:
-            why += ", or --tunnel names it"
+            why += " or asks for a client certificate, or --tunnel names it"
         if not why or (host, port, why) in self._told:
             return
         self._told.add((host, port, why))
+        now = "" if why == HTTP_2_ONLY else " now"
         import sys
 
         sys.stderr.write(
-            f"trafficmock: {host}:{port} is not read, because {why}: no test sees its requests. "
-            "The history shows each connection as CONNECT.\n"
+            f"trafficmock: {host}:{port} is not read, because {why}: no test sees its "
+            f"requests{now}. The history shows each connection as CONNECT.\n"
         )
 
     def unreachable(self, error: OSError) -> OSError:

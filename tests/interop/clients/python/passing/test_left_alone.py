@@ -24,6 +24,9 @@ from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
 
 PROGRAM = Path(calls.__file__)
+CUT_OFF = (["", "55"], ["", "56"])
+"""What curl prints and returns, if the server ends TLS while it sends or reads."""
+
 LIBRARIES = ("requests", "urllib3", "httpx", "httpx, async", "aiohttp") if DEEP else ("requests",)
 
 
@@ -36,7 +39,8 @@ class LeftAloneTests(SynchronousTestCase):
         self.server = MisbehavingServer(tls(self.ca, clients=self.client))
         self.enterContext(self.server.running())
         self.url = f"https://localhost:{self.server.port}"
-        self.proxy = start_proxy("--ca-dir", str(self.folder / "authority"))
+        options = ("--ca-dir", str(self.folder / "authority"), "--upstream-ca", str(self.ca))
+        self.proxy = start_proxy(*options)
         self.addCleanup(self.proxy.stop)
 
     def certificate(self, name: str) -> Path:
@@ -89,7 +93,46 @@ class LeftAloneTests(SynchronousTestCase):
             child = self.start("requests", {"verify": str(self.ca), "cert": str(self.client)})
             found, _ = child.communicate("\n", timeout=30)
         self.assertIn("certificate required", found)
-        self.assertIn("--tunnel HOST, or in the application TRAFFICMOCK_IGNORE_HOSTS=HOST", found)
+        self.assertIn("--tunnel HOST, or in the application by TRAFFICMOCK_IGNORE_HOSTS=", found)
+
+    def curl(self, proxy: str = "", certificate: Path | None = None) -> list[str]:
+        """Return what curl prints, and its exit status."""
+        given = [] if certificate is None else ["--cert", str(certificate)]
+        through = ["--noproxy", "" if proxy else "*", *(["-x", proxy] if proxy else [])]
+        command = ["curl", "-sS", "--insecure", *through, *given, f"{self.url}/ok"]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=False, env=clean()
+        )
+        return [done.stdout, str(done.returncode)]
+
+    def test_forward_proxy(self) -> None:
+        """A client that tells the proxy nothing: a request fails, and from then on TLS reaches it.
+
+        One without a certificate then has the error of the server itself. While a route may match,
+        a request that passes fails again.
+        """
+        found, code = self.curl(self.proxy.url, self.client)
+        self.assertIn("--tunnel HOST", found)
+        self.assertEqual(code, "0")
+        self.assertEqual(self.curl(self.proxy.url, self.client), ["ok", "0"])
+        for alone in (self.curl(self.proxy.url), self.curl()):
+            self.assertIn(alone, CUT_OFF)
+        with sync.mocks(self.proxy.url) as mocks:
+            mocks.mock(f"{self.url}/ok", body="mock")
+            self.assertEqual(self.curl(self.proxy.url, self.client), ["mock", "0"])
+            mocks.mock(f"{self.url}/ok", body="other")
+            self.assertEqual(self.curl(self.proxy.url), ["other", "0"])
+        self.assertEqual(self.curl(self.proxy.url, self.client), ["ok", "0"])
+        why = "its server asks for a client certificate, while no route"
+        self.assertEqual(self.proxy.written().count(why), 1)
+
+    def test_untold(self) -> None:
+        """A process that has no certificate sees the server's own error at the second request."""
+        child = self.start("requests", {"verify": str(self.ca)})
+        texts = [json.loads(each) for each in child.communicate("\n\n", timeout=60)[0].splitlines()]
+        self.assertIn("--tunnel HOST", texts[0])
+        self.assertNotIn("trafficmock", texts[1])
+        self.assertIn("certificate required", texts[1])
 
     def test_pin(self) -> None:
         """A pinned fingerprint."""
