@@ -34,6 +34,7 @@ MEANINGS = {
     "tap": "builds the service",
     "telemetry": "the export by OTLP",
     "testing": "the tests' side",
+    "texts": "texts that quote values",
     "wire": "messages of /ws",
 }
 """The packages of the picture. Small modules that everybody imports, such as ``errors``, are not
