@@ -77,7 +77,7 @@ class ResponseTests(SynchronousTestCase):
     def test_contradiction(self) -> None:
         """An answer with two lengths is invalid; one that says its length twice is not."""
         for text in (
-            b"200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked",
+            b"200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: identity",
             b"200 OK\r\nContent-Length: 3\r\nContent-Length: 4",
             b"200 OK\r\nContent-Length: 3,",
         ):
@@ -85,6 +85,13 @@ class ResponseTests(SynchronousTestCase):
         for text in (b"Content-Length: 3\r\ncontent-length: 3", b"Content-Length: 3, 3"):
             found = self.response_framing(b"200 OK\r\n" + text)
             self.assertEqual(found, Framing(BodyKind.LENGTH, 3))
+
+    def test_chunks_count(self) -> None:
+        """Chunks count before a length, but the connection is not used again."""
+        text = b"200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked"
+        self.assertEqual(self.response_framing(text), CHUNKED)
+        for given, two in ((text, True), (text[:25], False), (b"200 OK", False)):
+            self.assertIs(framing.has_two(parse_response(b"HTTP/1.1 " + given)), two)
 
 
 class KeepAliveTests(SynchronousTestCase):

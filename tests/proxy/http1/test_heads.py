@@ -112,6 +112,22 @@ class ResponseTests(SynchronousTestCase):
         self.assertEqual(head.pairs, [(b"X", b"a b c"), (b"Y", b"d")])
         self.assertRaises(BadMessageError, parse_response, b"HTTP/1.1 200 OK\r\n X: a")
 
+    def test_tolerated(self) -> None:
+        """What clients tolerate is read; NUL, and CR that is no part of a line end, are not."""
+        for lines, value in (
+            (b"\nA: b\nB: c", b"b"),
+            (b"\r\nA: b\nB: c", b"b"),
+            (b"\r\nA : b\r\nB\t : c", b"b"),
+            (b"\nA: x\n y\nB : c", b"x y"),
+            (b"\r\nA: a\x01 :\x7f\x0b\r\nB: c", b"a\x01 :\x7f\x0b"),
+        ):
+            head = parse_response(b"HTTP/1.1 200 OK" + lines)
+            self.assertEqual(head.pairs, [(b"A", value), (b"B", b"c")])
+            self.assertEqual(head.reason, b"OK")
+        for lines in (b"A: a\0", b"A: a\rb", b"A: a\r", b"A B : a", b" : a", b"A", b"\x01: a"):
+            self.assertRaises(BadMessageError, parse_response, b"HTTP/1.1 200 OK\r\n" + lines)
+        self.assertRaises(BadMessageError, parse_response, b"HTTP/1.1 200 O\x01K")
+
     def test_read(self) -> None:
         """The reason may be empty, and so may the space before it."""
         for line, reason in ((b"HTTP/1.1 200 OK", b"OK"), (b"HTTP/1.1 200 ", b"")):

@@ -72,6 +72,10 @@ class ChunkTests(SynchronousTestCase):
         self.assertEqual(got, (b"".join(chunks), b"GET"))
         self.assertTrue(taken_by.done)
 
+    def test_space(self) -> None:
+        """White space behind a size, as servers pad it, is no part of it."""
+        self.assertEqual(feed(ChunkReader(), [b"2  \r\nok\r\n0;a \r\n\r\n"]), (b"ok", b""))
+
     def test_refused(self) -> None:
         """A size that two readers could read differently is refused, as is a wrong one."""
         for coded in (
@@ -81,7 +85,7 @@ class ChunkTests(SynchronousTestCase):
             b"+1\r\n",
             b"0x1\r\n",
             b" 1\r\n",
-            b"1 \r\n",
+            b"1 1\r\n",
             b"1\n",
             b"1\ra\r\n",
             b"1;\r\n",

@@ -215,9 +215,35 @@ class FaultTests(SynchronousTestCase):
         """An answer whose length can be read in two ways is told as a 502, not as a reset."""
         harness = ForwardProxyHarness()
         client = harness.ask(GET)
-        lines = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        lines = b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n"
         harness.servers[0].sends(b"HTTP/1.1 200 OK\r\n" + lines)
         self.assertIn(b'"error":"upstream_malformed"', client.took())
+
+    def test_chunks_and_length(self) -> None:
+        """The length is not forwarded, and the next request goes by another connection."""
+        for method in (b"GET", b"HEAD"):
+            harness = ForwardProxyHarness()
+            client = harness.ask(GET.replace(b"GET", method))
+            lines = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+            body = b"" if method == b"HEAD" else b"0\r\n\r\n"
+            harness.servers[0].sends(b"HTTP/1.1 200 OK\r\n" + lines + body)
+            self.assertEqual(b"content-length" in client.took().lower(), method == b"HEAD")
+            client.sends(GET)
+            self.assertEqual(len(harness.servers), 2)
+
+    def test_bare_line_feeds(self) -> None:
+        """An answer may end its lines by LF alone; it is written with CR LF, whatever arrives."""
+        for size in (1, 2, 3, 100):
+            harness = ForwardProxyHarness()
+            client = harness.ask(GET)
+            data = b"HTTP/1.1 200 OK\nA : b\n\r\nrest"
+            for at in range(0, len(data), size):
+                harness.servers[0].sends(data[at : at + size])
+            harness.servers[0].lose()
+            text = client.took()
+            self.assertIn(b"HTTP/1.1 200 OK\r\nA: b\r\n", text)
+            self.assertTrue(text.endswith(b"0\r\n\r\n"))
+            self.assertNotIn(b"\n", text.replace(b"\r\n", b""))
 
     def test_interim_answers(self) -> None:
         """Interim answers have an end."""

@@ -17,7 +17,7 @@ _SIZE = re.compile(
     rb"([0-9A-Fa-f]{1,15})"
     rb"(?:[ \t]*;[ \t]*%(token)s+"
     rb"(?:[ \t]*=[ \t]*(?:%(token)s+"
-    rb"|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*"
+    rb"|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*[ \t]*"
     % {b"token": TCHAR.encode()}
 )
 _LINE_BREAK = re.compile(rb"[\r\n]")

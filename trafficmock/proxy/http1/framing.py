@@ -67,6 +67,8 @@ def of_request(head: RequestHead) -> Framing:
 def of_response(head: ResponseHead, method: bytes) -> Framing:
     """Return the framing of the body of a response to a request with ``method``.
 
+    Chunks count before a length (RFC 9112 section 6.3), which is not to be forwarded then.
+
     :raises BadMessageError: if it is malformed, or two parsers could read it differently.
     """
     status = head.status
@@ -77,10 +79,13 @@ def of_response(head: ResponseHead, method: bytes) -> Framing:
     coding = head.fields.get(b"transfer-encoding")
     length = head.fields.get(b"content-length")
     if coding is not None:
-        if length is not None:
-            raise BadMessageError("Transfer-Encoding and Content-Length exclude each other.")
         return _chunked(coding)
     return UNTIL_CLOSE if length is None else _length(_once(length))
+
+
+def has_two(head: Head) -> bool:
+    """Return whether a head has a length and a transfer coding: its connection is not reused."""
+    return b"transfer-encoding" in head.fields and b"content-length" in head.fields
 
 
 def keeps_alive(head: Head) -> bool:

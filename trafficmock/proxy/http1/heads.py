@@ -1,9 +1,12 @@
 """Parses the heads of HTTP/1.1 messages strictly (RFC 9112).
 
 Request smuggling uses messages that two parsers read differently. So the parser corrects
-nothing: a bare line feed, or white space that RFC 9112 does not allow is an error, in requests
-and in responses. So is a folded line of a request; one of a response becomes one line, as
-section 5.2 allows.
+nothing in a request: a bare line feed, or white space that RFC 9112 does not allow is an error.
+
+A response is written anew for the client. So what has one meaning to all clients that accept it is
+read: folded lines become one line (section 5.2), white space before a colon is removed (section
+5.1), a line may end by a line feed alone (section 2.2), and a value may have control characters
+other than NUL and CR (RFC 9110 section 5.5).
 """
 
 from __future__ import annotations
@@ -30,6 +33,12 @@ MOST_FIELDS = 500
 """The most header lines that a head may have."""
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_FORBIDDEN = re.compile(rb"\x00|\r(?!\n)")
+"""What may be nowhere in the head of a response."""
+
+_SPACE_BEFORE_COLON = re.compile(rb"(?m)^([^:\s]+)[ \t]+:")
+_RESPONSE_END = re.compile(rb"\r?\n\r?\n")
+_LONGEST_END = 4
 _TOKEN = re.compile(f"{TCHAR}+".encode())
 _TARGET = re.compile(rb"[\x21\x22\x24-\x7e]+")
 _VERSION = re.compile(rb"HTTP/[0-9]\.[0-9]")
@@ -134,11 +143,21 @@ def parse_response(block: bytes) -> ResponseHead:
     :param block: the bytes before the empty line that ends the head.
     :raises BadMessageError: if it is malformed.
     """
-    line, pairs, fields = _split(_unfolded(block))
+    line, pairs, fields = _split(_corrected(block), allows_controls=True)
     found = _STATUS.fullmatch(line)
     if found is None:
         raise BadMessageError(f"The status line is not one of HTTP/1.1: {line[:80]!r}.")
     return ResponseHead(int(found[1]), pairs, fields, int(found[2]), found[3] or b"")
+
+
+def response_end(data: bytes, limit: int) -> tuple[int, int]:
+    """Find the empty line that ends the head of a response.
+
+    :param limit: the most bytes before it.
+    :returns: where it begins, and where what follows does; -1 for both if it is not there.
+    """
+    found = _RESPONSE_END.search(data, 0, limit + _LONGEST_END)
+    return (-1, -1) if found is None else found.span()
 
 
 def parse_trailers(block: bytes) -> None:
@@ -164,8 +183,10 @@ def _unknown(version: bytes) -> BadMessageError:
     )
 
 
-def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
-    if _CONTROLS.search(block):
+def _split(
+    block: bytes, *, allows_controls: bool = False
+) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
+    if not allows_controls and _CONTROLS.search(block):
         raise BadMessageError("There is a control character in the head.")
     lines = block.split(b"\r\n")
     if block.count(b"\n") != len(lines) - 1 or block.count(b"\r") != len(lines) - 1:
@@ -193,12 +214,21 @@ def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:
     return lines[0], pairs, fields
 
 
-def _unfolded(block: bytes) -> bytes:
-    """Write folded lines of a response as one, as a proxy may (RFC 9112 section 5.2)."""
-    if b"\r\n " not in block and b"\r\n\t" not in block:
-        return block
+def _corrected(block: bytes) -> bytes:
+    """Write what clients tolerate in the head of a response in the form of RFC 9112.
+
+    :raises BadMessageError: if clients might read it in different ways.
+    """
+    if _FORBIDDEN.search(block):
+        raise BadMessageError("There is a control character in the head.")
+    if block.count(b"\n") != block.count(b"\r\n"):
+        block = block.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     line, end, rest = block.partition(b"\r\n")
-    return line + end + _FOLD.sub(b" ", rest)
+    if b"\r\n " in block or b"\r\n\t" in block:
+        rest = _FOLD.sub(b" ", rest)
+    if b" :" in rest or b"\t:" in rest:
+        rest = _SPACE_BEFORE_COLON.sub(rb"\1:", rest)
+    return line + end + rest
 
 
 @cached_by_text(maxsize=1024)

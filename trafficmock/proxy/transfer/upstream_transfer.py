@@ -261,7 +261,7 @@ class UpstreamTransfer:
         self._head, self._pairs = head, pairs
         if body.kind is not BodyKind.NONE and self._proxy_client is not None:
             self._received = BodyCapture(self._limit)
-        if without_length:
+        if without_length or body.kind is BodyKind.CHUNKED:
             pairs = [pair for pair in pairs if pair[0].lower() != b"content-length"]
         self._out.append(
             response_block(head.status, head.reason, pairs, chunked=self._chunked, close=not keep)

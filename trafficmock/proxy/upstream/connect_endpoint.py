@@ -11,7 +11,7 @@ from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from trafficmock.proxy.http1.heads import END, BadMessageError, parse_response
+from trafficmock.proxy.http1.heads import BadMessageError, parse_response, response_end
 from trafficmock.proxy.upstream_errors import UpstreamError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class _ConnectProtocol(Protocol):
             self._inner.dataReceived(data)
             return
         self._buffer += data
-        end = self._buffer.find(END)
+        end, behind = response_end(self._buffer, _LONGEST_HEAD)
         if end < 0:
             if len(self._buffer) > _LONGEST_HEAD:
                 self._refused("its answer has no end")
@@ -99,7 +99,7 @@ class _ConnectProtocol(Protocol):
         if head.status not in _SUCCESSES:
             self._refused(f"it answered {head.status} {head.reason.decode('latin-1')}".rstrip())
             return
-        rest, self._buffer = self._buffer[end + len(END) :], b""
+        rest, self._buffer = self._buffer[behind:], b""
         self._hand_over(rest)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name

@@ -15,7 +15,7 @@ from zope.interface import implementer
 
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.body_readers import RestReader, reader
-from trafficmock.proxy.http1.heads import END, BadMessageError, parse_response
+from trafficmock.proxy.http1.heads import BadMessageError, parse_response, response_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -241,13 +241,13 @@ class UpstreamConnection(TwistedProtocol):
     def _head(self, listener: ResponseListener) -> bool:
         if is_http_2(self._buffer):
             raise Http2Error("it speaks HTTP/2")
-        end = self._buffer.find(END, 0, self.max_header_bytes + len(END))
+        end, behind = response_end(self._buffer, self.max_header_bytes)
         if end < 0:
             if len(self._buffer) > self.max_header_bytes:
                 raise BadMessageError("the head of its answer is over --max-header-bytes")
             return False
         head = parse_response(self._buffer[:end])
-        self._buffer = self._buffer[end + len(END) :]
+        self._buffer = self._buffer[behind:]
         if head.status < _FIRST_FINAL:
             if head.status == _SWITCHING:
                 raise BadMessageError("it switches protocols unasked")
@@ -259,7 +259,11 @@ class UpstreamConnection(TwistedProtocol):
         body = framing.of_response(head, self._method)
         self._answered = True
         self._reader = reader(body)
-        self._reusable = framing.keeps_alive(head) and body is not framing.UNTIL_CLOSE
+        self._reusable = (
+            framing.keeps_alive(head)
+            and body is not framing.UNTIL_CLOSE
+            and not framing.has_two(head)
+        )
         listener.response_head(head, body)
         if self._reader.done and self._listener is listener:
             self._finish(listener)

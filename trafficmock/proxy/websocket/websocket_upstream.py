@@ -14,7 +14,12 @@ from zope.interface import implementer
 
 from trafficmock.proxy.http1.forwarded_headers import request_block
 from trafficmock.proxy.http1.framing import NONE
-from trafficmock.proxy.http1.heads import END, BadMessageError, ResponseHead, parse_response
+from trafficmock.proxy.http1.heads import (
+    BadMessageError,
+    ResponseHead,
+    parse_response,
+    response_end,
+)
 from trafficmock.proxy.upstream_errors import answer_timeout
 
 if TYPE_CHECKING:
@@ -91,9 +96,10 @@ class WebSocketUpstream(TwistedProtocol):
             self._reader.server_data(data)
             return
         self._buffer += data
-        end = self._buffer.find(END)
+        limit = self._resources.settings.max_header_bytes
+        end, behind = response_end(self._buffer, limit)
         if end < 0:
-            if len(self._buffer) > self._resources.settings.max_header_bytes:
+            if len(self._buffer) > limit:
                 self._fail(BadMessageError("the head of its answer is over --max-header-bytes"))
             return
         try:
@@ -101,7 +107,7 @@ class WebSocketUpstream(TwistedProtocol):
         except BadMessageError as error:
             self._fail(error)
             return
-        rest, self._buffer = self._buffer[end + len(END) :], b""
+        rest, self._buffer = self._buffer[behind:], b""
         self._answered = True
         self._stop_waiting()
         self._reader.server_answered(self, head)
