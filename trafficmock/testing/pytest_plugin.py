@@ -485,11 +485,17 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Keep the refused requests that a worker of xdist reports."""
-    output = getattr(node, "workeroutput", {})
+    """Keep the refused requests that a worker of xdist reports.
+
+    One that ends without doing so, after its tests, fails none of them.
+    """
+    output: dict[str, Any] | None = getattr(node, "workeroutput", None)
     with pytest_problems.at_end(node.config, "read what a worker reports"):
-        pytest_problems.add_of_worker(node.config, output)
-        unowned_requests.add_of_worker(node.config, output)
+        if output is not None:
+            pytest_problems.add_of_worker(node.config, output)
+            unowned_requests.add_of_worker(node.config, output)
+        elif strict_marks.allowed_in_run(node.config) is not None:
+            pytest_problems.lost_worker(node.config, node.gateway.id)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -117,6 +117,27 @@ class OwnFaultTests(TestCase):
             self.assertIn(f"RuntimeError: injected into {name}", said)
         self.assertEqual(self.status, 1, said)
 
+    def test_lost_worker(self) -> None:
+        """A worker of pytest-xdist that ends after its tests fails a strict run, and no other."""
+        with (self.place / "conftest.py").open("a") as conftest:
+            conftest.write(
+                """
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish():
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        os._exit(0)
+"""
+            )
+        tests = "def test_a(trafficmock): pass"
+        once = ("-n1", "--max-worker-restart=0")
+        said = self.ran(tests, *once, "--trafficmock-strict", plugins=("xdist",))
+        self.assertIn("1 passed", said)
+        self.assertIn("The worker gw0 of pytest-xdist ended before it could tell", said)
+        self.assertEqual(self.status, 1, said)
+        said = self.ran(tests, *once, plugins=("xdist",))
+        self.assertNotIn("ended before it could tell", said)
+        self.assertEqual(self.status, 0, said)
+
     def test_lone_surrogates(self) -> None:
         """A text that cannot be encoded ends no worker of pytest-xdist."""
         said = self.ran(

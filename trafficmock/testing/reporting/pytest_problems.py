@@ -80,6 +80,18 @@ def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
             _add(config, title, text, fails=fails)
 
 
+def lost_worker(config: pytest.Config, name: str) -> None:
+    """Fail a strict run, one of whose workers of xdist has ended without its last message.
+
+    :param name: as xdist shows it, such as ``gw1``.
+    """
+    text = (
+        f"The worker {name} of pytest-xdist ended before it could tell which requests of no test "
+        "strict mode refused."
+    )
+    _add(config, "requests without a test are not known", text)
+
+
 def fail_run(session: pytest.Session) -> None:
     """Fail a run that would pass: what was not looked at is not known to be right."""
     if session.config.stash.get(_PROBLEMS, None) and session.exitstatus == pytest.ExitCode.OK:
