@@ -32,7 +32,7 @@ ALLOWED = {
     "certificates": {"errors", "file_locks", "whole_files"},
     "proxy": {"certificates", "errors", "http", "matching", "records", "texts", "wire"},
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
-    | {"records", "redaction", "texts", "whole_files", "wire"},
+    | {"records", "redaction", "report", "texts", "whole_files", "wire"},
     "report": {"errors", "redaction", "texts", "whole_files"},
     "telemetry": {"coercers", "errors", "http", "records", "redaction", "texts", "wire"},
     "attach": {"certificates", "connection_errors", "errors", "http", "ipv6", "texts", "wire"},

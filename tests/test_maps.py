@@ -24,7 +24,6 @@ NO_PATHS = {
     "--follow": "an option",
     "--help": "an option",
     "components/parameters": "a place in docs/openapi.yaml",
-    "playwright/src/report/page.html": "is in no checkout",
 }
 """What looks like a path in ``CONTRIBUTING.md``, and what it is."""
 

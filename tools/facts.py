@@ -61,12 +61,10 @@ FACTS = {
     "CONTEXT_MEMBER": http_syntax.CONTEXT_MEMBER,
     "CONTEXT_COOKIE": http_syntax.CONTEXT_COOKIE,
     "REPORT": {
-        "format": data_files.FORMAT,
         "longestName": data_files.LONGEST_NAME,
         "modes": report_settings.MODES,
         "bodyBytes": report_settings.BODY_BYTES,
         "mostBodyBytes": report_settings.MOST_BODY_BYTES,
-        "pageBytes": report_settings.PAGE_BYTES,
         "longestError": report_settings.LONGEST_ERROR,
         "mostRounds": report_directory.MOST_ROUNDS,
     },

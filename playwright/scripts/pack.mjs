@@ -1,17 +1,15 @@
 /*
  * npm runs this around packing: `before` writes the version of the Python package, which is set in one place only,
- * names the agent by it, and makes the page of reports; `after` puts the agent of this checkout back, and removes the
- * page, which a checkout makes anew each time. A package that was copied out of the checkout stays as it is.
+ * and names the agent by it; `after` puts the agent of this checkout back. A package that was copied out of the checkout
+ * stays as it is.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import pageTemplate from "../src/report/page-template.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = `${root}/../trafficmock/__init__.py`;
 const file = `${root}/package.json`;
-const page = `${root}/src/report/page.html`;
 const isBefore = process.argv[2] === "before";
 
 if (existsSync(source)) {
@@ -23,6 +21,4 @@ if (existsSync(source)) {
   const manifest = JSON.parse(readFileSync(file, "utf8"));
   manifest.dependencies["trafficmock-agent"] = isBefore ? `^${version}` : "file:../agent";
   writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
-  rmSync(page, { force: true });
-  if (isBefore) writeFileSync(page, pageTemplate.template());
 }

@@ -133,4 +133,4 @@ function askForEnvironment({ clientId, proxyUrl, token, args }) {
   return JSON.parse(output);
 }
 
-module.exports = { attached, proxyServer };
+module.exports = { attached, command, proxyServer };

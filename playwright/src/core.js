@@ -195,14 +195,14 @@ async function report(session, { failed, errors, ...end }) {
   if (!run.wants(failed)) {
     // The process may end without a further chance to ask for the totals.
     await run.addUnowned(connection, session.registration.startedAt);
-    endsWithProcess(run);
+    endsWithProcess(run, connection);
     return;
   }
   const texts = errors.flatMap((error) => (error === undefined ? [] : [textOf(error)]));
   const error = texts.join("\n\n");
   const found = await reported(session, error);
   await run.write(session, { title: info.title, file: info.file, outcome, ...(error && { error }), ...end }, found);
-  endsWithProcess(run);
+  endsWithProcess(run, connection);
 }
 
 /** @param {any} error @returns {string} */
@@ -223,7 +223,7 @@ function askAtEnd(run, connection) {
     if (connection.lost) return;
     connection.hold();
     await run.addUnowned(connection);
-    endsWithProcess(run);
+    endsWithProcess(run, connection);
     connection.release();
   };
   process.once("beforeExit", () => guarded("report the requests of no test", ask, (fault) => run.fail(fault)));

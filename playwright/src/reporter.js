@@ -6,10 +6,10 @@ const { beginRun } = require("./connection/run-age.js");
 const { frameworksText, unownedText } = require("./connection/unowned-text.js");
 const { dataFiles, forget, readRecords } = require("./report/data-file.js");
 const { guardedNow } = require("./report/guard.js");
-const { PAGE } = require("./report/report-directory.js");
+const { PAGE } = require("./report/report-maker.js");
 const { redactedText } = require("./report/redacted-text.js");
 const { ServerOutput } = require("./report/server-output.js");
-const { refusedIn } = require("./report/run-document.js");
+const { refusedIn } = require("./report/refused-requests.js");
 const { HAS_REPORTER, RunRecorder } = require("./report/run-recorder.js");
 const { proxyOf, reportSettings } = require("./settings.js");
 
@@ -27,6 +27,8 @@ const SERVER_OUTPUT = "webServer output during this test";
 class TrafficMockReporter {
   /** @type {RunRecorder | undefined} */
   #run;
+  /** @type {import("./report/report-maker.js").Proxy[]} */
+  #proxies = [];
   #mode = "";
   #servers = new ServerOutput();
   /** @type {Map<string, string>} the outcome of each test by its id; that of its last retry counts */
@@ -45,11 +47,14 @@ class TrafficMockReporter {
     beginRun();
   }
 
-  onBegin() {
+  /** @param {import("@playwright/test").FullConfig} config */
+  onBegin({ projects }) {
     const settings = reportSettings();
     if (!settings) return;
     forget(settings.directory, RUNNER);
-    this.#run = new RunRecorder(settings, RUNNER, "reporter");
+    const run = (this.#run = new RunRecorder(settings, RUNNER, "reporter"));
+    const noted = (/** @type {Error} */ fault) => run.fail(fault);
+    this.#proxies = guardedNow("find the proxies", () => projects.map(({ use }) => proxyOf(use)), noted) ?? [];
   }
 
   /**
@@ -109,7 +114,7 @@ class TrafficMockReporter {
     if (!run) return {};
     for (const outcome of this.#outcomes.values()) run.count(outcome);
     run.end();
-    const problem = run.merge() || run.problem;
+    const problem = run.merge(this.#proxies) || run.problem;
     const page = relative(process.cwd(), resolve(run.settings.directory, PAGE));
     process.stdout.write(`  trafficmock report: ${page}\n`);
     if (problem) process.stdout.write(`  the trafficmock report is not complete: ${problem}\n`);

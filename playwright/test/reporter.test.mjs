@@ -1,7 +1,7 @@
 /* The reporter in the real Playwright: one report of all workers, in which secrets are marks. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -222,6 +222,31 @@ test("a report that cannot be written is said, and fails no test", async () => {
     const { status, output } = await runProgram(project.place, [process.execPath, "a.test.mjs"], env);
     assert.match(output, /trafficmock: the report is not complete: ENOENT/);
     assert.equal(status, 0, output);
+  } finally {
+    project.remove();
+  }
+});
+
+test("a report of data of another version is refused, and one that nobody can make is left as data", async () => {
+  const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": NODE_TEST } });
+  try {
+    const data = join(project.place, "report", "data");
+    mkdirSync(data, { recursive: true });
+    writeFileSync(join(data, "other-1.jsonl"), '{"type":"begin"}\n{"type":"test","test":{"id":"t"}}\n');
+    const env = { TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_PROXY_URL: proxy.url };
+    const argv = [process.execPath, "a.test.mjs"];
+    const refused = await runProgram(project.place, argv, env);
+    assert.equal(refused.status, 0, refused.output);
+    assert.match(refused.output, /not complete: .*other-1\.jsonl has data of another version of trafficmock, or/);
+    assert.ok(!existsSync(join(project.place, "report", "run.json")));
+    const gone = [{ proxyUrl: "http://127.0.0.1:9" }];
+    const maker = `process.chdir(${JSON.stringify(project.place)});
+      process.env.PATH = "";
+      const { makeReport } = require(${JSON.stringify(require.resolve("../src/report/report-maker.js"))});
+      console.log(makeReport(process.cwd() + "/report", ${JSON.stringify(JSON.stringify(gone))}));`;
+    const { output } = await runProgram(project.place, [process.execPath, "-e", maker], {});
+    assert.match(output, /^no proxy answers, and neither the command trafficmock nor .* is there: install/);
+    assert.match(output, /; then trafficmock report merge report --output report makes the page\n$/);
   } finally {
     project.remove();
   }

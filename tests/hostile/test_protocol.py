@@ -31,6 +31,7 @@ FROM_WORKERS = {
     *(
         "diagnosis:query",
         "report:query",
+        "report:make",
         "redact:query",
         "recording:query",
         "glob:query",

@@ -32,7 +32,7 @@ def check(packages: Packages) -> None:
     with tarfile.open(packages.agent) as tarball:
         require("npm package", tarball.getnames(), "package/register.js")
     with tarfile.open(packages.playwright) as tarball:
-        require("npm package", tarball.getnames(), "package/src/report/page.html")
+        require("npm package", tarball.getnames(), "package/src/report/make-report.js")
 
 
 def require(what: str, names: list[str], name: str) -> None:

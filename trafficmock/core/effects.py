@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         HistoryQuery,
         Message,
         RecordingQuery,
+        ReportMake,
         ReportQuery,
     )
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
@@ -111,6 +112,13 @@ class AnswerReport(Struct, frozen=True):
     query: ReportQuery
 
 
+class MakeReport(Struct, frozen=True):
+    """Make the files of a report of what a worker sends, and send them to it."""
+
+    connection_id: str
+    query: ReportMake
+
+
 class WriteRecording(Struct, frozen=True):
     """Send a worker what a route has recorded, as the files that it writes.
 
@@ -191,6 +199,7 @@ Effect = (
     | Note
     | AnswerQuery
     | AnswerReport
+    | MakeReport
     | WriteRecording
     | Redact
     | Diagnose

@@ -12,6 +12,7 @@ from trafficmock.core.effects import (
     AnswerReport,
     Diagnose,
     EffectList,
+    MakeReport,
     Redact,
     WriteRecording,
 )
@@ -172,17 +173,22 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         options = SerializedRecording() if kept is None else kept.options
         out.append(WriteRecording(worker.id, message, options, exchanges))
 
-    def redact(worker: Worker, message: RedactQuery, out: EffectList) -> None:
-        if REPORT not in worker.features:
-            out.note("warn", f"{worker.client_id} asks for marks without the feature report")
-            return
-        out.append(Redact(worker.id, message))
+    def of_report(effect: type[MakeReport | Redact]) -> Handler:
+        def answer(worker: Worker, message: Any, out: EffectList) -> None:
+            if REPORT in worker.features:
+                out.append(effect(worker.id, message))
+            else:
+                kind = message.__struct_config__.tag
+                out.note("warn", f"{worker.client_id} sends {kind} without the feature report")
+
+        return answer
 
     return {
         inbound.HistoryQuery: answer_query,
         inbound.ReportQuery: report,
+        inbound.ReportMake: of_report(MakeReport),
         inbound.RecordingQuery: write,
-        RedactQuery: redact,
+        RedactQuery: of_report(Redact),
         inbound.DiagnosisQuery: diagnose,
         GlobQuery: given_globs.answer,
     }

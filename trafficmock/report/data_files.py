@@ -107,6 +107,15 @@ def forget(directory: Path, name: str) -> None:
         raise LocalError(f"the report cannot be written: {error}") from error
 
 
+def record_of(line: bytes) -> dict[str, Any] | None:
+    """Return the record of a line; ``None`` if it is none."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
 def read_records(path: Path, damaged: list[str] | None = None) -> Iterator[dict[str, Any]]:
     """Read the records of one process; lines that are none are left out.
 
@@ -117,11 +126,8 @@ def read_records(path: Path, damaged: list[str] | None = None) -> Iterator[dict[
     wrong = number = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                record = None
-            if isinstance(record, dict):
+            record = record_of(line)
+            if record is not None:
                 yield record
             elif line.endswith(b"\n") or number == 1:
                 wrong += 1

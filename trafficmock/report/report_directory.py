@@ -1,8 +1,9 @@
-"""Writes ``run.json`` and ``index.html`` of a report from the data of its processes."""
+"""Makes and writes ``run.json`` and ``index.html`` of a report from the data of its processes."""
 
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from trafficmock.report.saved_page import saved_page
 from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 RUN = "run.json"
@@ -40,15 +41,13 @@ def write_report(directory: Path, damaged: list[str] | None = None) -> dict[str,
     :raises LocalError: a data file has other records than this version writes.
     :raises OSError: a file cannot be read or written.
     """
+    directory.mkdir(parents=True, exist_ok=True)
     for _ in range(MOST_ROUNDS):
         sizes = _sizes(directory)
         found: list[str] = []
-        try:
-            document = run_document([_checked(path, found) for path in sizes])
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise _foreign(directory / DATA, "") from error
-        _replace(directory / RUN, json.dumps(document, indent=1) + "\n")
-        _replace(directory / PAGE, saved_page(for_page(document)))
+        document, made = make_report({str(path): [*read_records(path, found)] for path in sizes})
+        for name, content in made.items():
+            write_whole(directory / name, content)
         # Another process may have replaced both by newer ones meanwhile.
         if _sizes(directory) == sizes:
             break
@@ -57,21 +56,42 @@ def write_report(directory: Path, damaged: list[str] | None = None) -> dict[str,
     return document
 
 
-def _checked(path: Path, damaged: list[str]) -> list[dict[str, Any]]:
-    """Read and check the records of a process.
+def make_report(
+    data: Mapping[str, Sequence[dict[str, Any]]],
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Make the files of a report.
+
+    :param data: the records of each process, by the path of its data file.
+    :returns: the document of the run, and the contents of the files by name.
+    :raises LocalError: a data file has other records than this version writes.
+    """
+    for path, records in data.items():
+        _check(path, records)
+    try:
+        document = run_document(data.values())
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        # The path may be one of Windows.
+        directory, *_ = re.split(r"[/\\][^/\\]*$", next(iter(data)))
+        raise _foreign(directory, "") from error
+    texts = {RUN: json.dumps(document, indent=1) + "\n", PAGE: saved_page(for_page(document))}
+    return document, {
+        name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()
+    }
+
+
+def _check(path: str, records: Iterable[dict[str, Any]]) -> None:
+    """Check the records of a process.
 
     :raises LocalError: one has not the fields that it needs.
     """
-    records = [*read_records(path, damaged)]
     try:
         for record in records:
             check_record(record)
     except BadRecordError as error:
         raise _foreign(path, f" ({error})") from error
-    return records
 
 
-def _foreign(path: Path, why: str) -> LocalError:
+def _foreign(path: str, why: str) -> LocalError:
     return LocalError(
         f"{path} has data of another version of trafficmock, or of another program{why}: remove "
         "it, and run the tests again"
@@ -203,8 +223,3 @@ def _sizes(directory: Path) -> dict[Path, int]:
     """Return the sizes of all data files; what is appended later changes one."""
     paths = sorted((directory / DATA).glob("*.jsonl"))
     return {path: path.stat().st_size for path in paths}
-
-
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text.encode("utf-8", "backslashreplace"))

@@ -1,7 +1,6 @@
 """Makes one document of the records of all processes of a run.
 
-The published schema of it is ``docs/run.schema.json``. The JavaScript reporter does the same
-(``playwright/src/report/run-document.js``); a test compares both.
+The published schema of it is ``docs/run.schema.json``.
 """
 
 from __future__ import annotations

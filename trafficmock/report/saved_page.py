@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -109,8 +108,3 @@ def _function(path: str, text: str) -> str:
     code = _EXPORT.sub(r"\1 \2", _IMPORT.sub(imported, text))
     assigned = f"Object.assign(exports, {{ {', '.join(exported)} }});\n" if exported else ""
     return f'modules["{path}"] = (exports) => {{\n{code}{assigned}}};'
-
-
-if __name__ == "__main__":
-    # The npm package makes its page so: it has the same dashboard.
-    sys.stdout.buffer.write(template().encode())

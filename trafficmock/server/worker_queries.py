@@ -11,7 +11,15 @@ from msgspec import UNSET, Raw
 from twisted.internet.defer import Deferred, DeferredLock, maybeDeferred
 from twisted.logger import Logger
 
-from trafficmock.core.effects import AnswerReport, Diagnose, Overdue, Redact, WriteRecording
+from trafficmock.core.effects import (
+    AnswerQuery,
+    AnswerReport,
+    Diagnose,
+    MakeReport,
+    Overdue,
+    Redact,
+    WriteRecording,
+)
 from trafficmock.core.ownership.compared_content import values_for
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
@@ -20,6 +28,7 @@ from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.diagnosis.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.server.recorded_content import recorded_content
+from trafficmock.server.reports.made_reports import making_steps
 from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.reports.slow_work import SlowWork
 from trafficmock.server.reports.written_marks import redact_steps
@@ -32,11 +41,12 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
     from twisted.python.failure import Failure
 
-    from trafficmock.core.effects import AnswerQuery
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery, Message
 
-    HistoryEffect = AnswerQuery | AnswerReport | Diagnose | Overdue | Redact | WriteRecording
+    HistoryEffect = (
+        AnswerQuery | AnswerReport | Diagnose | MakeReport | Overdue | Redact | WriteRecording
+    )
     Steps = Iterator[Message | SlowWork[Any] | None]
 
 _log = Logger()
@@ -91,6 +101,8 @@ class WorkerQueries:
     _paused: set[str] = field(factory=set, init=False)
     _halted: dict[str, Steps] = field(factory=dict, init=False)
     """The answers whose next piece waits until the peer reads."""
+    _data: dict[str, dict[str, bytearray]] = field(factory=dict, init=False, repr=False)
+    """What has come of the data of reports, by connection and query."""
     _runs: bool = field(default=False, init=False)
 
     def answer(self, effect: HistoryEffect) -> None:
@@ -125,6 +137,7 @@ class WorkerQueries:
         """Drop the queries of a connection that has ended."""
         self._waiting.pop(connection_id, None)
         self._halted.pop(connection_id, None)
+        self._data.pop(connection_id, None)
         self._paused.discard(connection_id)
         self._active.discard(connection_id)
 
@@ -152,11 +165,17 @@ class WorkerQueries:
             return diagnosis_steps(self.history, effect)
         if isinstance(effect, AnswerReport):
             return report_steps(self.history, effect, service=self.service, redactor=self.redactor)
+        if isinstance(effect, AnswerQuery):
+            return history_steps(self.history, effect.query)
+        return self._steps_of_files(effect)
+
+    def _steps_of_files(self, effect: MakeReport | Redact | WriteRecording) -> Steps:
+        """Return the steps of an answer to a worker that is about to write files."""
+        if isinstance(effect, MakeReport):
+            return making_steps(effect.query, self._data.setdefault(effect.connection_id, {}))
         if isinstance(effect, Redact):
             return redact_steps(effect, self.redactor)
-        if isinstance(effect, WriteRecording):
-            return recording_steps(effect, self.redactor)
-        return history_steps(self.history, effect.query)
+        return recording_steps(effect, self.redactor)
 
     def _work(self) -> None:
         until = self.monotonic() + SLICE_SECONDS

@@ -88,6 +88,7 @@ ClientMessage = (
     | inbound.DiagnosisQuery
     | GlobQuery
     | inbound.ReportQuery
+    | inbound.ReportMake
     | inbound.RecordingQuery
     | RedactQuery
     | inbound.RunStrict

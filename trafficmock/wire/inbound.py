@@ -343,6 +343,19 @@ class ReportQuery(Message, frozen=True, tag="report:query"):
     texts: list[str] | UnsetType = UNSET
 
 
+class ReportMake(Message, frozen=True, tag="report:make"):
+    """A worker has the files of a report made of data that it sends in parts (feature ``report``).
+
+    :param query_id: the same for all parts.
+    :param body_base64: a part: lines of data files, each file behind a line with its path.
+    :param more: whether further parts follow.
+    """
+
+    query_id: str
+    body_base64: MessageBody
+    more: bool | UnsetType = UNSET
+
+
 class RecordingQuery(Message, frozen=True, tag="recording:query"):
     """A test side gets what a route has recorded, in pieces, before its test ends."""
 

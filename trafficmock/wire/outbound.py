@@ -393,13 +393,13 @@ class ReportResult(Message, frozen=True, tag="report:result"):
 
 
 class RecordingPiece(Message, frozen=True, tag="recording:piece"):
-    """A piece of a recording without its secrets; the pieces of a file follow on one another.
+    """A piece of a file that a worker writes; the pieces of a file follow on one another.
 
     :param body_base64: the bytes of the piece.
-    :param file: the name of a file with a body; without it, the piece is of the entries, a JSON
-        list.
+    :param file: the name of a file of a report, or of a body of a recording; without it, the piece
+        is of the entries of a recording, a JSON list.
     :param done: nothing follows.
-    :param error: why there is no recording.
+    :param error: why there are no files.
     """
 
     query_id: str

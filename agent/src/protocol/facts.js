@@ -28,7 +28,7 @@ module.exports = {
   UNDER_TEST: "127(?:\\.[0-9]+){3}|0\\.0\\.0\\.0|\\[::1?\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
   CONTEXT_MEMBER: "trafficmock.test",
   CONTEXT_COOKIE: "trafficmock_test",
-  REPORT: {"format": 1, "longestName": 80, "modes": ["retain-on-failure", "on", "off"], "bodyBytes": 262144, "mostBodyBytes": 8388608, "pageBytes": 67108864, "longestError": 20000, "mostRounds": 5},
+  REPORT: {"longestName": 80, "modes": ["retain-on-failure", "on", "off"], "bodyBytes": 262144, "mostBodyBytes": 8388608, "longestError": 20000, "mostRounds": 5},
   UNMATCHED: "unmatched_request",
   REQUEST_SETTLED: "request_settled",
   FAULTS: ["connection_reset", "empty_response", "malformed_chunk", "stall", "truncated"],

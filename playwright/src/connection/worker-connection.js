@@ -42,6 +42,9 @@ const FEATURES = [
 /** Why a query of the history has no answer. */
 const TOO_LARGE = "the values for the functions are too large for one answer: filter requests() in the test";
 
+/** The most bytes of data in one message. */
+const PART_BYTES = 2 ** 20;
+
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
   /** @type {Promise<unknown> | undefined} the first question for what no test owns */
@@ -57,7 +60,7 @@ class WorkerConnection {
     /** @type {Map<string, Session>} */
     this.sessions = new Map();
     this.questions = new Questions(ackTimeoutMs());
-    /** @type {Map<string, Map<string, Buffer[]>>} the pieces of recordings that are coming, by query and file */
+    /** @type {Map<string, Map<string, Buffer[]>>} the pieces of files that are coming, by query and file */
     this.recordings = new Map();
     this.pings = 0;
     /** The number of tests that keep the process alive. */
@@ -197,16 +200,42 @@ class WorkerConnection {
    * @throws {UsageError} a word of `redact` is no field
    */
   async recording(route) {
+    const { "": text, ...files } = await this.#files({ type: "recording:query", ...route });
+    return { entries: JSON.parse(String(text)), files: new Map(Object.entries(files)) };
+  }
+
+  /**
+   * Have the files of a report made (docs/protocol/additions.md#report).
+   *
+   * @param {Iterable<Buffer>} data the lines of data files
+   * @returns {Promise<Record<string, Buffer>>} the contents by name
+   * @throws {UsageError} the data is of another version, or too large
+   */
+  async report(data) {
     const queryId = randomUUID();
+    for (const content of data) {
+      for (let at = 0; at < content.length; at += PART_BYTES) {
+        const bodyBase64 = content.subarray(at, at + PART_BYTES).toString("base64");
+        await this.#files({ type: "report:make", bodyBase64, more: true }, queryId);
+      }
+    }
+    return this.#files({ type: "report:make", bodyBase64: null }, queryId);
+  }
+
+  /**
+   * @param {object} query that is answered by the pieces of files
+   * @param {string} [queryId]
+   * @returns {Promise<Record<string, Buffer>>} the contents by name
+   * @throws {UsageError} there are none
+   */
+  async #files(query, queryId = randomUUID()) {
     /** @type {Map<string, Buffer[]>} */
     const pieces = new Map();
     this.recordings.set(queryId, pieces);
-    const key = `query ${queryId}`;
-    const asked = this.ask(key, { type: "recording:query", queryId, ...route }, Infinity);
+    const asked = this.ask(`query ${queryId}`, { ...query, queryId }, Infinity);
     const { error } = await asked.finally(() => this.recordings.delete(queryId));
     if (error) throw new UsageError(error);
-    const { "": text, ...files } = Object.fromEntries([...pieces].map(([name, each]) => [name, Buffer.concat(each)]));
-    return { entries: JSON.parse(String(text)), files: new Map(Object.entries(files)) };
+    return Object.fromEntries([...pieces].map(([name, each]) => [name, Buffer.concat(each)]));
   }
 
   /**

@@ -3,8 +3,7 @@
 const { mkdir, writeFile } = require("node:fs/promises");
 const { dirname } = require("node:path");
 const { addedSecrets } = require("../settings.js");
-const { savedPage } = require("./report-directory.js");
-const { runDocument } = require("./run-document.js");
+const { PAGE } = require("./report-maker.js");
 const { testRecord } = require("./test-record.js");
 const { addToError, reportLines, trafficOf } = require("./traffic-report.js");
 
@@ -50,8 +49,10 @@ async function addTraffic(session, testInfo) {
 async function attachReport(session, testInfo, test, { answer }) {
   if (!answer) return;
   const record = { type: "test", test: testRecord(session, test, answer) };
-  const page = savedPage(runDocument([[record]]));
-  await attachFile(testInfo, "server-traffic.html", page, "text/html");
+  const made = await session.connection
+    .report([Buffer.from(JSON.stringify(record))])
+    .catch(({ message }) => addToError(testInfo, [`There is no page of its traffic: ${message}`]));
+  if (made) await attachFile(testInfo, "server-traffic.html", made[PAGE], "text/html");
   if (answer.entries.length) {
     await attachFile(testInfo, "server-traffic.har", JSON.stringify(answer.har, undefined, 1), "application/json");
   }
@@ -63,7 +64,7 @@ async function attachReport(session, testInfo, test, { answer }) {
  *
  * @param {import("@playwright/test").TestInfo} testInfo
  * @param {string} name
- * @param {string} content
+ * @param {string | Buffer} content
  * @param {string} contentType
  */
 async function attachFile(testInfo, name, content, contentType) {

@@ -5,7 +5,7 @@ const { shownPath } = require("../session/call-site.js");
 const { runOfProcess } = require("../connection/run-age.js");
 const { reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
-const { writeReport } = require("./report-directory.js");
+const { makeReport } = require("./report-maker.js");
 const { askForReport, plain, testRecord } = require("./test-record.js");
 
 /**
@@ -151,14 +151,13 @@ class RunRecorder {
     this.file.write(this.ended());
   }
 
-  /** Write the report of all processes that have written so far. @returns {string} why it could not be written */
-  merge() {
-    try {
-      writeReport(this.settings.directory);
-      return "";
-    } catch (error) {
-      return /** @type {Error} */ (error).message;
-    }
+  /**
+   * Make the report of all processes that have written so far.
+   * @param {import("./report-maker.js").Proxy[]} proxies that may make it
+   * @returns {string} why it could not be made
+   */
+  merge(proxies) {
+    return makeReport(this.settings.directory, JSON.stringify(proxies));
   }
 }
 

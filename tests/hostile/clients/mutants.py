@@ -63,6 +63,7 @@ def worker_session() -> list[dict[str, Any]]:
         {"type": "glob:query", "queryId": "g", "glob": "{a,b}*", "baseUrl": "http://a.test/"},
         {"type": "redact:query", "queryId": "p", "texts": ["a"]},
         {"type": "report:query", "queryId": "p", "bodyBytes": 10, "texts": ["token=x"]},
+        {"type": "report:make", "queryId": "p", "bodyBase64": "e30K"},
         {"type": "recording:query", "queryId": "p", "testId": "fuzz", "routeId": "r"},
         {"type": "route:unregister", "testId": "fuzz"},
         {"type": "test:unregister", "testId": "fuzz"},

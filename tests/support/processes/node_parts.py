@@ -8,8 +8,6 @@ browser is Debian's Chromium: its headless shell where that is installed, as Pla
 import shutil
 from pathlib import Path
 
-from trafficmock.report.saved_page import template
-
 _ROOT = Path(__file__).parents[3]
 
 NODE_DIRECTORY = _ROOT / "tests" / "interop" / "npm" / "node"
@@ -89,7 +87,6 @@ def install_playwright_package(project: Path) -> None:
         ("trafficmock-agent", _AGENT),
     ):
         shutil.copytree(package, place / name, ignore=_NOT_PACKED)
-    (place / "trafficmock-playwright" / "src" / "report" / "page.html").write_text(template())
     for package in (*modules.iterdir(), AGENT_MODULES / "ws"):
         if not (place / package.name).exists():
             (place / package.name).symlink_to(package)

@@ -51,14 +51,14 @@ def recording_steps(
             yield work
         entry, files = work.result()
         for name in files.keys() - written:
-            yield from _pieces(query_id, files[name], name)
+            yield from pieces(query_id, files[name], name)
         written |= files.keys()
         entries += [b"," if number else b"", entry]
         size += len(entry)
         if size > PIECE_BYTES:
-            yield from _pieces(query_id, b"".join(entries))
+            yield from pieces(query_id, b"".join(entries))
             entries, size = [], 0
-    yield from _pieces(query_id, b"".join([*entries, b"]"]))
+    yield from pieces(query_id, b"".join([*entries, b"]"]))
     yield RecordingPiece(query_id, body.NULL, done=True)
 
 
@@ -84,9 +84,10 @@ def _letters(exchange: Exchange) -> int:
     return size + body.letters(exchange.request.body_base64)
 
 
-def _pieces(
+def pieces(
     query_id: str, content: bytes, file: str | UnsetType = UNSET
 ) -> Iterator[RecordingPiece]:
+    """Divide a file."""
     for start in range(0, len(content), PIECE_BYTES):
         piece = content[start : start + PIECE_BYTES]
         yield RecordingPiece(query_id, body.from_bytes(piece), file)
