@@ -43,7 +43,7 @@ const TOLD = {
   "socket's close": /from an event of a connection, by fetch at /,
 };
 const CAME =
-  /^A context came in last at [\d:]+ to POST \/\S+ in process \S+ \d+\. |^No request with a context has come into the worker /;
+  /^A context came in (?:last )?at [\d:]+ to POST \/\S+ in process \S+ \d+\. |^No request with a context has come into the worker /;
 
 const PRELOADS = {
   "": REQUIRE,
@@ -128,8 +128,10 @@ async function checkTold(proxy, way, found, known) {
   const sent = entries.filter(({ id }) => !known.has(id));
   for (const { id } of sent) known.add(id);
   if (found !== "lost") return;
-  assert.ok(sent.length > 0, way);
-  for (const { lost } of sent) {
+  // The first request of a loop is right.
+  const without = sent.filter(({ lost }) => lost);
+  assert.ok(without.length > 0, way);
+  for (const { lost } of without) {
     assert.match(lost.how, CAME, way);
     assert.match(lost.how, TOLD[way], way);
   }
