@@ -353,6 +353,8 @@ class Collector {
    * @param {headers.Pairs} pairs
    */
   head(status, statusText, pairs) {
+    // The response itself follows an informational one.
+    if (status < 200) return;
     Object.assign(this, { status, statusText, pairs });
     this.arrival = new Arrival();
     if (!isBodiless(this.method, status)) return;

@@ -37,7 +37,7 @@ const COPIES = { 6: undici6, 7: undici7, ...(isNew && { 8: await import("undici8
 const PHRASES = { latin: Buffer.from("Non-Autoris\xe9", "latin1"), utf8: Buffer.from("✓ all", "utf8") };
 
 describe("what is sent on", () => {
-  let proxy, raw, worker, agent, phrases, secure, local, socketPath;
+  let proxy, raw, worker, agent, phrases, secure, local, socketPath, hints;
   const names = [];
   before(async () => {
     raw = await startRawServer();
@@ -53,12 +53,25 @@ describe("what is sent on", () => {
         socket.end("\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
       });
     });
+    hints = net.createServer((socket) => {
+      socket
+        .on("error", () => {})
+        .on("data", (data) => {
+          const isHead = String(data).startsWith("HEAD");
+          socket.write(
+            "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n",
+          );
+          socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n");
+          if (!isHead) socket.write("4\r\nbody\r\n0\r\nX-Sum: 7\r\n\r\n");
+        });
+    });
     local = http.createServer((req, res) => res.end(JSON.stringify([req.headers.host, req.headers.baggage ?? ""])));
     socketPath = join(tmpdir(), `trafficmock-${process.pid}.sock`);
     for (const [server, at] of [
       [secure, 0],
       [phrases, 0],
       [local, socketPath],
+      [hints, 0],
     ]) {
       await new Promise((resolve) => (at ? server.listen(at, resolve) : server.listen(0, "127.0.0.1", resolve)));
     }
@@ -70,7 +83,7 @@ describe("what is sent on", () => {
     worker.close();
     await agent.stop();
     await raw.stop();
-    for (const server of [secure, phrases, local]) {
+    for (const server of [secure, phrases, local, hints]) {
       server.closeAllConnections?.();
       server.close();
     }
@@ -156,6 +169,65 @@ describe("what is sent on", () => {
     server.closeAllConnections();
     server.close();
   });
+
+  /** What a client gets of the server that sends informational responses and trailers: status, body, hints, trailers. */
+  const HINTED = {
+    "node:http": async (url, method) => {
+      const heard = [];
+      const req = http.request(url, { method, agent: false });
+      req.on("information", ({ statusCode, headers: { link = "" } }) => heard.push(`${statusCode} ${link}`)).end();
+      const [response] = await once(req, "response");
+      const body = Buffer.concat(await response.toArray()).toString();
+      return [response.statusCode, body, heard, response.trailers];
+    },
+    fetch: async (url, method) => {
+      const response = await fetch(url, { method });
+      return [response.status, await response.text()];
+    },
+    ...Object.fromEntries(
+      Object.entries(COPIES).map(([version, undici]) => [
+        `undici ${version}`,
+        async (url, method) => {
+          const heard = [];
+          const dispatcher = new undici.Agent();
+          const onInfo = ({ statusCode, headers: { link = "" } }) => heard.push(`${statusCode} ${link}`);
+          const response = await undici.request(url, { method, dispatcher, onInfo });
+          const body = await response.body.text();
+          void dispatcher.destroy();
+          return [response.statusCode, body, heard, { ...response.trailers }];
+        },
+      ]),
+    ),
+  };
+
+  for (const [client, ask] of Object.entries(HINTED)) {
+    for (const method of ["GET", "HEAD"]) {
+      test(`informational responses and trailers pass, and end no fetch of a test: ${client}, ${method}`, async () => {
+        const base = `http://127.0.0.1:${hints.address().port}/hinted`;
+        const fetched = [];
+        await worker.route("/hinted/more", more);
+        await worker.route("/hinted/later", (route) => setTimeout(() => route.continue(), 150));
+        await worker.route("/hinted/fetched", async (route) => {
+          const { response } = await route.fetch();
+          fetched.push([
+            response.status,
+            Buffer.from(response.bodyBase64 ?? "", "base64").toString(),
+            Object.keys(response.headers),
+          ]);
+          route.fulfill(response);
+        });
+        const plain = await ask(`${base}/plain`, method);
+        const body = method === "HEAD" ? "" : "body";
+        assert.deepEqual(plain.slice(0, 2), [200, body]);
+        for (const path of ["more", "later"]) assert.deepEqual(await ask(`${base}/${path}`, method), plain, path);
+        const none = [200, body, [], {}].slice(0, plain.length);
+        assert.deepEqual(await ask(`${base}/fetched`, method), none);
+        // Without a body, it is about the one that GET gets.
+        const names = method === "HEAD" ? ["transfer-encoding", "trailer"] : ["trailer"];
+        assert.deepEqual(fetched, [[200, body, names]]);
+      });
+    }
+  }
 
   test("a fetch of a test names the server as the application's request does", async () => {
     await worker.route("/named", async (route) => route.fulfill((await route.fetch()).response));

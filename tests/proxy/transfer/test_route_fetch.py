@@ -49,6 +49,22 @@ class FetchTests(SynchronousTestCase):
         self.assertNotIn("content-encoding", response["headers"])
         self.assertEqual(self.client.took(), b"")
 
+    def test_around_the_answer(self) -> None:
+        """Informational responses and trailers are no part of what is fetched."""
+        self.fetch()
+        self.harness.servers[0].sends(
+            b"HTTP/1.1 102 Processing\r\n\r\n"
+            b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
+            b"4\r\nbody\r\n0\r\nX-Sum: 7\r\n\r\n"
+        )
+        response = self.done()["response"]
+        self.assertEqual(
+            (response["status"], base64.b64decode(response["bodyBase64"])), (200, b"body")
+        )
+        self.assertEqual({"link", "x-sum"} & set(response["headers"]), set())
+        self.assertEqual(self.client.took(), b"")
+
     def test_overrides(self) -> None:
         """What the test changed is asked instead."""
         self.fetch(overrides={"url": "http://b.test/y", "method": "PUT", "bodyBase64": None})
