@@ -179,7 +179,10 @@ class HeldRequest {
     if (this.early.socket) nextTick(() => this.early.finish());
   }
 
-  destroy() {
+  /** @param {Error} [error] with which the application destroyed the request */
+  destroy(error) {
+    // A request has its socket after its first tick, and tells of it before it ends.
+    if (this.isHeld && !this.isNew && !this.early.socket) this.early.show().destroy(error);
     this.cancel();
   }
 

@@ -78,6 +78,15 @@ const DECIDED = {
   "fulfill, later": (route) => setTimeout(() => route.text("{}"), 150),
 };
 
+/** Ways to give a request up. */
+const GIVEN_UP = {
+  destroy: (req) => req.destroy(),
+  "destroy with an error": (req) => req.destroy(new Error("given up")),
+  abort: (req) => req.abort(),
+};
+/** The time after which it is given up: in its first tick, before a test is asked, and while the test thinks; ms. */
+const GIVEN_UP_MS = [undefined, 0, 20, 200];
+
 /** What is not tried in the deep run alone. */
 const USUAL = ["fallback, later", "continue with headers", "fulfill"];
 const USUAL_SECURE = ["get", "post, when it is connected"];
@@ -97,7 +106,8 @@ async function events(make, module, url, options) {
   req.on("error", () => {});
   let timer;
   const isOver = await Promise.race([
-    once(req, "close").then(() => true),
+    // Unlike `once`, it does not end with an error.
+    new Promise((resolve) => req.once("close", () => resolve(true))),
     new Promise((resolve) => {
       timer = setTimeout(resolve, HANG_MS, false);
     }),
@@ -112,11 +122,18 @@ describe("events of requests", () => {
   let proxy, upstream, secure, worker, agent;
   const plain = {};
   const certificate = selfSigned();
+  const silent = { http: http.createServer(() => {}), https: https.createServer(certificate, () => {}) };
   before(async () => {
+    for (const server of Object.values(silent)) await new Promise((go) => server.listen(0, "127.0.0.1", go));
     upstream = await startUpstream();
     secure = await startUpstream(certificate);
     for (const name of Object.keys(WRITERS)) {
       for (const scheme of ["http", "https"]) plain[`${name}, ${scheme}`] = await call(name, scheme, "/plain");
+    }
+    for (const name of Object.keys(GIVEN_UP)) {
+      for (const scheme of ["http", "https"]) {
+        for (const ms of GIVEN_UP_MS) plain[`${name}, ${scheme}, ${ms}`] = await giveUp(name, scheme, ms, "/plain");
+      }
     }
     proxy = await startProxy();
     agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
@@ -124,10 +141,15 @@ describe("events of requests", () => {
     // The worker's own connection.
     await take();
     for (const [at, decide] of Object.values(DECIDED).entries()) await worker.route(`/decided-${at}`, decide);
+    await worker.route("/never-decided", () => {});
   });
   after(async () => {
     worker.close();
     await agent.stop();
+    for (const server of Object.values(silent)) {
+      server.closeAllConnections();
+      server.close();
+    }
     await Promise.all([upstream.stop(), secure.stop()]);
     await proxy.stop();
   });
@@ -137,7 +159,36 @@ describe("events of requests", () => {
     return events(WRITERS[name], module, server.url + path, { agent: false, ca: certificate.cert });
   }
 
+  /**
+   * Give a request up. One that is given up soon has no connection by then: the name of its host is looked up for ever.
+   * The other one's server is silent.
+   */
+  async function giveUp(name, scheme, ms, path) {
+    const make = (open) => {
+      const req = ended(open());
+      if (ms === undefined) GIVEN_UP[name](req);
+      else setTimeout(GIVEN_UP[name], ms, req);
+      return req;
+    };
+    const module = scheme === "http" ? http : https;
+    const isLate = ms === GIVEN_UP_MS.at(-1);
+    const base = isLate ? `${scheme}://127.0.0.1:${silent[scheme].address().port}` : `${scheme}://slow.test`;
+    const options = { agent: false, ca: certificate.cert, ...(!isLate && { lookup: () => {} }) };
+    // The listeners of a socket hear of its end after those of the request; whether it ends before, no listener hears.
+    return (await events(make, module, base + path, options)).filter((line) => line !== "socket close");
+  }
+
   const fulfilled = `/decided-${Object.keys(DECIDED).indexOf("fulfill")}`;
+
+  for (const name of Object.keys(GIVEN_UP)) {
+    for (const scheme of ["http", "https"]) {
+      for (const ms of GIVEN_UP_MS) {
+        test(`given up while a test thinks: ${name} after ${ms ?? "no"} ms, ${scheme}`, async () => {
+          assert.deepEqual(await giveUp(name, scheme, ms, "/never-decided"), plain[`${name}, ${scheme}, ${ms}`]);
+        });
+      }
+    }
+  }
 
   test("the socket of a mock is what that of a server is", async () => {
     const [response] = await once(https.get(`${secure.url}${fulfilled}`), "response");
