@@ -75,6 +75,5 @@ def _load(shape: str, count: int, *, hits: bool) -> Load:
         in_flight=8,
         hits=hits,
         shape=shape,
-        features=("conditions",) if shape == "one-url-json" else (),
         requests=3000,
     )

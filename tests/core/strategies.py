@@ -40,7 +40,6 @@ ROLES = st.sampled_from(["node", "node", "playwright", "playwright", "runner"])
 FEATURES = st.sampled_from(
     [
         [],
-        ["diagnosis"],
         ["headers-list"],
         ["headers-list", "x"],
         ["headers-list", "subscribe"],
@@ -49,20 +48,18 @@ FEATURES = st.sampled_from(
         ["context", "stream", "subscribe"],
         ["strict"],
         ["context", "stream", "strict"],
-        ["reply"],
-        ["context", "reply", "stream", "subscribe"],
         ["context", "local", "stream", "strict", "subscribe"],
         ["clock"],
-        ["clock", "context", "reply"],
+        ["clock", "context"],
         ["clock", "context", "stream", "subscribe"],
         ["chain"],
-        ["chain", "reply", "stream", "subscribe"],
+        ["chain", "stream", "subscribe"],
         ["chain", "faults", "stream-mocks"],
         ["chain", "context", "stream", "stream-mocks", "strict", "subscribe"],
-        ["chain", "clock", "context", "reply", "stream", "strict", "subscribe"],
-        ["waits"],
-        ["chain", "clock", "context", "reply", "stream", "subscribe", "waits"],
-        ["chain", "conditions", "context", "reply", "stream", "stream-mocks", "waits"],
+        ["chain", "clock", "context", "stream", "strict", "subscribe"],
+        ["warnings"],
+        ["chain", "clock", "context", "stream", "subscribe"],
+        ["chain", "context", "stream", "stream-mocks"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])

@@ -86,8 +86,11 @@ FOREIGN_TO_AGENTS: tuple[Message, ...] = (
     inbound.MessageFromServer(*FRAME),
     *OF_BOTH,
 )
+QUERIES = (inbound.HistoryQuery, inbound.DiagnosisQuery, inbound.ReportQuery, RedactQuery)
+"""What every worker may ask; it is handed on to who has the history."""
+
 FOREIGN_TO_WORKERS: tuple[Message, ...] = (
-    *(each for each in OF_WORKERS[1:] if not isinstance(each, inbound.HistoryQuery)),
+    *(each for each in OF_WORKERS[1:] if not isinstance(each, QUERIES)),
     *OF_BOTH,
     inbound.TestRegister("buys", "t", "f", "0"),
     claims("r2", "buys"),

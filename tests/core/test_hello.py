@@ -57,7 +57,7 @@ class HandshakeTests(SynchronousTestCase):
         """Only a worker with the feature gets the key of the marks, which REST tells as well."""
         for role, features, wanted in (
             ("runner", ["marks"], True),
-            ("runner", ["report"], False),
+            ("runner", ["chain"], False),
             ("node", ["marks"], False),
         ):
             playbook = Playbook(self, evolve(SETTINGS, redaction=REDACTION))

@@ -212,7 +212,7 @@ class SilentOwnerTests(TimeoutTests):
 
     def test_two_agents(self) -> None:
         """One silent worker loses the requests of all agents, each in its time."""
-        other = self.playbook.worker("1", features=("diagnosis",))
+        other = self.playbook.worker("1", features=("warnings",))
         other.test("sells").route("**/sold")
         self.playbook.seconds += 1
         for number in (7, 8):

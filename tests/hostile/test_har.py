@@ -25,7 +25,7 @@ class HarTests(HostileTestCase):
     async def both(self) -> tuple[Raw, Raw]:
         """Open a worker with a test, and an agent."""
         worker = await self.upgraded()
-        features = ["chain", "reply", "context", "subscribe"]
+        features = ["chain", "context", "subscribe"]
         welcome = await worker.hello("playwright", clientId="hostile", features=features)
         self.assertEqual(welcome["type"], "hello:ok")
         worker.send(test("hostile"))

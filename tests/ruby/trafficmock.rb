@@ -8,7 +8,7 @@ require "timeout"
 require "uri"
 
 module TrafficMock
-  FEATURES = %w[chain context globs reply strict subscribe].freeze
+  FEATURES = %w[chain context strict subscribe].freeze
   TIMEOUT = 5 # seconds for an answer of the proxy
 
   class Error < StandardError; end

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SAMPLES = Path(__file__).parents[1] / "data" / "wire" / "good.jsonl"
 SIZE = 2**20 if DEEP else 2**14
 """Bytes that each field of each message is made as large as."""
-FEATURES = ["context", "strict", "report", "shown-urls", "waits", "reply", "conditions", "local"]
+FEATURES = ["context", "strict", "shown-urls", "local"]
 MOST_SECONDS = 1.0
 """CPU time of a turn of the reactor: a guard, three times what is needed on a slow machine."""
 

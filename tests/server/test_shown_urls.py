@@ -9,7 +9,7 @@ from tests.server.fakes import DriverHarness, FakeLink
 
 URL = "http://u:p-1@api.test/users?token=t-1&shop=s-1&page=1"
 SOCKET = "ws://api.test/live?token=t-1"
-FEATURES = ["chain", "reply", "shown-urls"]
+FEATURES = ["chain", "shown-urls"]
 
 
 class ShownUrlTests(SynchronousTestCase):

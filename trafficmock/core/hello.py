@@ -82,16 +82,14 @@ class Handshake:
         if problem is not None:
             return "invalid_hello", f"The client id {problem}."
         if _is_liveness(hello) and self._worker_of(hello) is None:
-            text = "`livenessOf` is the connection id of no worker with the feature `liveness`."
+            text = "`livenessOf` is the connection id of no worker."
             return "invalid_hello", text
         return None
 
     def _worker_of(self, hello: Hello) -> Worker | None:
         """Return the worker for which a connection answers pings."""
         peer = self.state.peers.get(hello.liveness_of or "")
-        if isinstance(peer, Worker) and features.LIVENESS in peer.features:
-            return peer
-        return None
+        return peer if isinstance(peer, Worker) else None
 
     def _note_version(self, hello: Hello, out: EffectList) -> None:
         version, seen = hello.package_version, self._versions_seen

@@ -11,7 +11,7 @@ from trafficmock.core.http import upstream_fetches
 from trafficmock.core.state.peers import Agent
 from trafficmock.texts.wording import Wording, cut
 from trafficmock.wire import outbound
-from trafficmock.wire.features import REPLY, STRICT
+from trafficmock.wire.features import CHAIN, STRICT
 from trafficmock.wire.payloads.serialized_response import SerializedError
 from trafficmock.wire.shrink import MAX_TEXT
 
@@ -52,7 +52,7 @@ class InvalidMessages:
             pending = self.state.pending.get(error.ids.get("requestId", ""))
             if pending is not None and pending.test and pending.test.worker is client:
                 self.decisions.fail(pending, "handler_failed", text, out)
-        of_route = error.type == "route:register" and REPLY in client.features
+        of_route = error.type == "route:register" and CHAIN in client.features
         route_id = error.ids.get("routeId") if of_route else None
         refusal = outbound.ProxyError(
             error.code, text, test_id or UNSET, route_id=route_id or UNSET

@@ -20,7 +20,6 @@ from trafficmock.core.ownership import given_globs
 from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.client_message import GlobQuery, RedactQuery
-from trafficmock.wire.features import DIAGNOSIS, REPORT
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.payloads.serialized_har import SerializedRecording
 from trafficmock.wire.waits import wait_messages
@@ -141,9 +140,6 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
     """Return the handlers of the messages by which workers ask what happened."""
 
     def diagnose(worker: Worker, message: inbound.DiagnosisQuery, out: EffectList) -> None:
-        if DIAGNOSIS not in worker.features:
-            out.note("warn", f"{worker.client_id} asks for a diagnosis without the feature")
-            return
         agents = [connected(client) for client in core.state.clients() if isinstance(client, Agent)]
         own = [test.id for test in worker.tests.values() if test.shared]
         known = frozenset([message.test_id, *own]) if message.test_id else frozenset[str]()
@@ -160,9 +156,6 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         core.local.when_reported(worker, out, lambda out: out.append(query))
 
     def report(worker: Worker, message: inbound.ReportQuery, out: EffectList) -> None:
-        if REPORT not in worker.features:
-            out.note("warn", f"{worker.client_id} asks for a report without the feature")
-            return
         query = AnswerReport(worker.id, message)
         core.local.when_reported(worker, out, lambda out: out.append(query))
 
@@ -174,14 +167,7 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         out.append(WriteRecording(worker.id, message, options, exchanges))
 
     def of_report(effect: type[MakeReport | Redact]) -> Handler:
-        def answer(worker: Worker, message: Any, out: EffectList) -> None:
-            if REPORT in worker.features:
-                out.append(effect(worker.id, message))
-            else:
-                kind = message.__struct_config__.tag
-                out.note("warn", f"{worker.client_id} sends {kind} without the feature report")
-
-        return answer
+        return lambda worker, message, out: out.append(effect(worker.id, message))
 
     return {
         inbound.HistoryQuery: answer_query,

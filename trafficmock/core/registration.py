@@ -26,7 +26,7 @@ from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_patterns
 from trafficmock.records import TestBegan
 from trafficmock.wire import outbound
-from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
+from trafficmock.wire.features import CHAIN, CONTEXT, STRICT, SUBSCRIBE
 from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Registration:
         *,
         route_id: str | UnsetType = UNSET,
     ) -> None:
-        named = route_id if REPLY in worker.features else UNSET
+        named = route_id if CHAIN in worker.features else UNSET
         error = outbound.ProxyError("invalid_message", text, test_id, route_id=named)
         out.send(worker.id, error)
 

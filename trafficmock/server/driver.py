@@ -44,7 +44,7 @@ from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.server.written_texts import WrittenTexts
 from trafficmock.wire.codec import InvalidMessageError, MessageEncoder, decode
-from trafficmock.wire.features import REPORT, SHOWN_URLS
+from trafficmock.wire.features import SHOWN_URLS
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
@@ -360,12 +360,11 @@ class Driver:
         else:
             self.event_log.sent(send, link.peer)
             self._introduced.add(link.id)
-            known = (send.message.features or ()) if isinstance(send.message, HelloOk) else ()
-            if REPORT in known:
-                self.history.tally.joined(link.id)
             worker = self.coordinator.state.peers.get(link.id)
-            if SHOWN_URLS in known and isinstance(worker, Worker):
-                self.shown_urls.add(link.id, worker.redact)
+            if isinstance(send.message, HelloOk) and isinstance(worker, Worker):
+                self.history.tally.joined(link.id)
+                if SHOWN_URLS in worker.features:
+                    self.shown_urls.add(link.id, worker.redact)
             link.welcome()
 
     def _send_within(self, send: Send) -> bool:

@@ -1,34 +1,25 @@
 """The features: additions to protocol 3, which ``hello`` names and ``hello:ok`` confirms.
 
-A client that does not name a feature never gets the messages and keys of that feature.
+A feature is for what comes to a client unasked, or is expected of it: a client that does not name a
+feature never gets the messages and keys of that feature. What a client asks for by a message or a
+key of its own needs none.
 """
 
 CHAIN = "chain"
-"""The coordinator runs the handlers of a request in their order; workers run single functions."""
+"""The coordinator does what is a rule: it runs the handlers of a request in their order, gives
+fixed answers, reads globs and ends waits; workers run single functions."""
 
 CLOCK = "clock"
 """Messages to workers have the time at which the coordinator received a request."""
 
-CONDITIONS = "conditions"
-"""Matchers have conditions on query, headers and bodies."""
-
 CONTEXT = "context"
 """Each test has a context, an id that its requests carry in a header, and agents report it."""
-
-DIAGNOSIS = "diagnosis"
-"""Workers can list the requests that came instead of those that a test waited for."""
 
 FAULTS = "faults"
 """Agents break answers, mocked or real, as a failing server does, and slow real ones down."""
 
-GLOBS = "globs"
-"""The coordinator reads the globs of workers: it has the base URL, and refuses invalid ones."""
-
 HEADERS_LIST = "headers-list"
 """Requests and responses have ``headersList``, which keeps the order and repeats of headers."""
-
-LIVENESS = "liveness"
-"""A second connection of a worker answers pings while the first is not read."""
 
 LOCAL = "local"
 """Agents have a filter: they let requests pass without asking that no route can match."""
@@ -38,12 +29,6 @@ MARKS = "marks"
 
 ORIGINS = "origins"
 """Agents say where requests without a context are sent from, while tests with contexts run."""
-
-REPLY = "reply"
-"""Routes have fixed responses (replies), with which the coordinator answers by itself."""
-
-REPORT = "report"
-"""Workers can read all that the history has of a test, for the report of a run."""
 
 SEEN_CONTEXTS = "seen-contexts"
 """Agents tell of each context that comes into their process, also by a request that sends none."""
@@ -55,16 +40,13 @@ STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
 
 STREAM_MOCKS = "stream-mocks"
-"""A handler answers piece by piece; the pieces are acknowledged by the application's process."""
+"""Agents write an answer piece by piece; the application's process acknowledges the pieces."""
 
 STRICT = "strict"
 """Strict tests and runs refuse requests that no route matches; agents know that error code."""
 
 SUBSCRIBE = "subscribe"
 """Workers get the events of all traffic only after ``test:subscribe``."""
-
-WAITS = "waits"
-"""The coordinator ends the waits of tests: by what met them, or with what came instead."""
 
 WARNINGS = "warnings"
 """Workers get warnings about tests, which do not fail them."""
@@ -73,25 +55,18 @@ ALL = frozenset(
     {
         CHAIN,
         CLOCK,
-        CONDITIONS,
         CONTEXT,
-        DIAGNOSIS,
         FAULTS,
-        GLOBS,
         HEADERS_LIST,
-        LIVENESS,
         LOCAL,
         MARKS,
         ORIGINS,
-        REPLY,
-        REPORT,
         SEEN_CONTEXTS,
         SHOWN_URLS,
         STREAM,
         STREAM_MOCKS,
         STRICT,
         SUBSCRIBE,
-        WAITS,
         WARNINGS,
     }
 )
@@ -112,20 +87,5 @@ OF_AGENTS = (
 )
 """The features that trafficmock's agents name in ``hello``."""
 
-OF_WORKERS = (
-    CHAIN,
-    CLOCK,
-    CONDITIONS,
-    CONTEXT,
-    DIAGNOSIS,
-    HEADERS_LIST,
-    MARKS,
-    REPLY,
-    REPORT,
-    STREAM_MOCKS,
-    STRICT,
-    SUBSCRIBE,
-    WAITS,
-    WARNINGS,
-)
+OF_WORKERS = (CHAIN, CLOCK, CONTEXT, MARKS, STRICT, SUBSCRIBE, WARNINGS)
 """The features that trafficmock's test workers name in ``hello``."""

@@ -34,10 +34,7 @@ const { frameworksText, unownedText } = require("./unowned-text.js");
  * The features of a worker beyond protocol 3, which the proxy must have. `subscribe` is not used: a test begins a wait without awaiting it, and
  * the request that it causes next could come before the subscription.
  */
-const FEATURES = [
-  ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "report", "strict", "liveness"],
-  ...["stream-mocks", "waits", "conditions", "globs", "shown-urls", "warnings"],
-];
+const FEATURES = ["chain", "clock", "context", "shown-urls", "strict", "warnings"];
 
 /** Why a query of the history has no answer. */
 const TOO_LARGE = "the values for the functions are too large for one answer: filter requests() in the test";

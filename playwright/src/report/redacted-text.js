@@ -22,7 +22,7 @@ function redactedText(text, { proxyUrl, token }) {
   const thread = new Worker(require.resolve("./redaction-thread.js"), {
     workerData: {
       ...{ proxyUrl, signal, port: port2 },
-      hello: { ...hello, ...(token && { token }), features: ["report"], pid: process.pid },
+      hello: { ...hello, ...(token && { token }), features: ["chain"], pid: process.pid },
       query: { type: "redact:query", queryId: randomUUID(), texts: [text], redact },
     },
     transferList: [port2],

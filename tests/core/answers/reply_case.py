@@ -15,7 +15,7 @@ from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import outbound
 
-FEATURES = ("chain", "context", "headers-list", "reply", "strict", "subscribe")
+FEATURES = ("chain", "context", "headers-list", "strict", "subscribe")
 ANSWER = response(203, b"fixed", **{"x-a": "b"})
 
 

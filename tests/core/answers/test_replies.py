@@ -136,7 +136,7 @@ class AtOnceTests(ReplyCase):
 
     def test_without_the_feature(self) -> None:
         """From a worker that runs its handlers by itself, a reply is ignored."""
-        other = self.playbook.worker("1", features=("reply",)).test("sells")
+        other = self.playbook.worker("1", features=("warnings",)).test("sells")
         other.route("http://h.test/**", reply=ANSWER, times=1)
         self.assertEqual(self.playbook.coordinator.state.registry.reply_bytes, 0)
         self.agent.sends(start())

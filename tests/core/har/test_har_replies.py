@@ -369,9 +369,9 @@ class RoomTests(HarCase):
         assert isinstance(sent, Send) and isinstance(sent.message, outbound.ProxyError)
         self.assertIn("only a route for HTTP", sent.message.message)
 
-    def test_without_the_features(self) -> None:
+    def test_without_the_feature(self) -> None:
         """From a worker that runs its handlers by itself, a HAR is ignored."""
-        other = self.playbook.worker("1", features=("reply",))
+        other = self.playbook.worker("1", features=("warnings",))
         other.test("sells")
         har = SerializedHar("h", [Raw(json.dumps(entry(OTHER)).encode())])
         other.sends(inbound.RouteRegister("p", "sells", glob(OTHER), har=har))

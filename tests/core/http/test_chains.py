@@ -21,7 +21,7 @@ from trafficmock.wire.payloads.answer import (
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedCondition
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
-FEATURES = ("chain", "context", "headers-list", "reply", "strict", "subscribe")
+FEATURES = ("chain", "context", "headers-list", "strict", "subscribe")
 CONTEXT = "a" * 32
 OTHER = "http://h.test/other"
 

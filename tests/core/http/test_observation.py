@@ -15,7 +15,7 @@ from tests.support.builders import (
 from tests.support.playbook import EPOCH_MS, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, LOCAL, REPLY, STREAM
+from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, LOCAL, STREAM
 from trafficmock.wire.inbound import RequestBody
 from trafficmock.wire.local_reports import Batch, FilterAck, RequestPassed
 from trafficmock.wire.payloads import body
@@ -38,7 +38,7 @@ class ClockTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.playbook = Playbook(self)
         self.agent = self.playbook.agent(features=(CONTEXT, LOCAL, STREAM))
-        self.told = self.playbook.worker("0", features=(CHAIN, CLOCK, CONTEXT, REPLY))
+        self.told = self.playbook.worker("0", features=(CHAIN, CLOCK, CONTEXT))
         self.other = self.playbook.worker("1")
         self.told.sends(inbound.TestRegister("t", "t", "f.py", "0", ID))
         registered = outbound.TestRegistered("t", EPOCH_MS, clock=at(0))

@@ -130,7 +130,7 @@ class PlaceTests(ContextCase):
 
     def test_required(self) -> None:
         """The worker is told, for tests that require contexts."""
-        worker = self.playbook.worker("7", features=["chain", "context", "reply", "subscribe"])
+        worker = self.playbook.worker("7", features=["chain", "context", "subscribe"])
         self.registered(worker, "lends", "e" * 32).route(reply=response(200))
         replied = [
             each.message

@@ -23,7 +23,7 @@ from trafficmock.wire.payloads.serialized_matcher import (
 )
 from trafficmock.wire.waits.wait_messages import WaitCancel, WaitRegister
 
-OURS = ("chain", "context", "headers-list", "strict", "subscribe", "waits", "warnings")
+OURS = ("chain", "context", "headers-list", "strict", "subscribe", "warnings")
 
 
 class MixedContextsTests(ContextCase):

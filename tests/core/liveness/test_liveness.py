@@ -11,7 +11,6 @@ from trafficmock.core.settings import Settings
 from trafficmock.records import RequestFailed
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.features import LIVENESS
 
 QUIET = evolve(SETTINGS, claim_timeout=5.0, heartbeat=1000.0, idle_timeout=4000.0)
 BEATING = evolve(SETTINGS, claim_timeout=5.0, heartbeat=15.0, idle_timeout=60.0)
@@ -24,7 +23,6 @@ def hello(liveness_of: str, *, role: str = "playwright", token: str | None = Non
         role,  # type: ignore[arg-type] # one of them
         "playwright-0",
         token=UNSET if token is None else token,
-        features=[LIVENESS],
         liveness_of=liveness_of,
     )
 
@@ -35,7 +33,7 @@ class LivenessCase(SynchronousTestCase):
     def set_up(self, settings: Settings) -> None:
         self.playbook = Playbook(self, settings)
         self.agent = self.playbook.agent()
-        self.worker = self.playbook.worker(features=(LIVENESS,))
+        self.worker = self.playbook.worker()
         self.test = self.worker.test()
         self.playbook.muted.add(self.worker.id)
 
@@ -43,7 +41,7 @@ class LivenessCase(SynchronousTestCase):
         """Open the worker's second connection."""
         peer = self.playbook.connect(connection_id)
         peer.sends(hello(self.worker.id))
-        welcome = outbound.HelloOk(peer.id, 3, "1.2.3", "playwright-0", features=[LIVENESS])
+        welcome = outbound.HelloOk(peer.id, 3, "1.2.3", "playwright-0")
         self.playbook.expect(peer.gets(welcome))
         return peer
 
@@ -170,14 +168,13 @@ class HeartbeatTests(LivenessCase):
 
 
 class RefusalTests(SynchronousTestCase):
-    """Only a worker that knows the feature has a second connection."""
+    """Only a worker has a second connection."""
 
     def test_nobody(self) -> None:
-        """Agents, workers without the feature, and connections that are not there have none."""
+        """Agents, and connections that are not there, have none."""
         playbook = Playbook(self)
-        agent = playbook.agent(features=(LIVENESS,))
-        worker = playbook.worker()
-        for number, liveness_of in enumerate((agent.id, worker.id, "nobody", "")):
+        agent = playbook.agent()
+        for number, liveness_of in enumerate((agent.id, "nobody", "")):
             peer = playbook.connect(f"c{number}")
             peer.sends(hello(liveness_of))
             playbook.expect(*hello_error(peer, "invalid_hello"))
@@ -185,7 +182,7 @@ class RefusalTests(SynchronousTestCase):
     def test_token(self) -> None:
         """It needs the token, like any other, and is told of that before anything else."""
         playbook = Playbook(self, evolve(SETTINGS, token="s3cret"))
-        worker = playbook.worker(features=(LIVENESS,))
+        worker = playbook.worker()
         for token, code in (("no", "unauthorized"), (None, "unauthorized")):
             peer = playbook.connect(f"c{token}")
             peer.sends(hello(worker.id, token=token))

@@ -130,7 +130,7 @@ class AgentTests(SynchronousTestCase):
     def test_own_hosts(self) -> None:
         """An agent with the feature gets the globs of --own-host, others do not."""
         playbook = Playbook(self, evolve(SETTINGS, own_hosts=(read_host_pattern("*.SHOP.test:*"),)))
-        for features, expected in ((["context"], ["*.shop.test"]), (["diagnosis"], UNSET)):
+        for features, expected in ((["context"], ["*.shop.test"]), (["stream"], UNSET)):
             peer = Peer(playbook, playbook.connect(features[0]).id)
             peer.sends(inbound.Hello(3, "0.1.0", "node", features=features))
             (welcome,) = playbook.take()

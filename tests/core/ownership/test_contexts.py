@@ -225,7 +225,7 @@ class SharedByAllTests(ContextCase):
 
     def begin(self, **settings: Any) -> None:
         super().begin(**settings)
-        features = sorted((*OURS, "chain", "reply"))
+        features = sorted((*OURS, "chain"))
         self.workers = [self.playbook.worker(name, features=features) for name in "234"]
         self.all = [
             self.registered(worker, f"all {worker.id}", shared=True) for worker in self.workers
@@ -379,7 +379,7 @@ class ClaimTests(ContextCase):
 
     def test_time(self) -> None:
         """Workers that name the feature are told when the test began; those of npm are not."""
-        for number, features in enumerate((["context"], ["subscribe"], ["diagnosis"], [])):
+        for number, features in enumerate((["context"], ["subscribe"], ["chain"], [])):
             worker = self.playbook.worker(f"1{number}", features=features)
             worker.sends(inbound.TestRegister(f"t{number}", "t", "f", "1"))
             ((_, registered),) = self.sent(outbound.TestRegistered)

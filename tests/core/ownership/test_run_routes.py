@@ -18,7 +18,7 @@ class RunRoutesCase(ContextCase):
 
     def begin(self, **settings: Any) -> None:
         super().begin(**settings)
-        features = sorted((*OURS, "chain", "reply"))
+        features = sorted((*OURS, "chain"))
         self.workers = [self.playbook.worker(name, features=features) for name in "234"]
         self.all = [self.of_run(worker) for worker in self.workers]
 
@@ -124,7 +124,7 @@ class OneRouteTests(RunRoutesCase):
 
     def test_without_contexts(self) -> None:
         """The scope of a worker without contexts is not read: its routes are those of a test."""
-        workers = [self.playbook.worker(name, features=["chain", "reply"]) for name in "56"]
+        workers = [self.playbook.worker(name, features=["chain"]) for name in "56"]
         for worker in workers:
             title = f"run {worker.id[-1]}"
             worker.sends(inbound.TestRegister(title, title, "f.py", worker.id[-1], UNSET, "run"))

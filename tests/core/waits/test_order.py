@@ -77,7 +77,7 @@ class Story:
 
     def __attrs_post_init__(self) -> None:
         self.agent = self.playbook.agent()
-        self.worker = self.playbook.worker(features=("waits",))
+        self.worker = self.playbook.worker(features=("warnings",))
         self.worker.sends(inbound.TestRegister("t", "t", "f.py", "0"))
         self.listen()
 

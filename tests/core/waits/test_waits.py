@@ -1,4 +1,4 @@
-"""The addition ``waits``: the coordinator ends the waits of tests."""
+"""The coordinator ends the waits of tests."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ from trafficmock.wire.waits.wait_messages import (
 )
 
 CUP, BOX = "http://h.test/cup", "http://h.test/box"
-ALL = ("chain", "clock", "context", "reply", "waits")
+ALL = ("chain", "clock", "context")
 NOW_US = 1_000_000_000
 """The beginning of a playbook, in microseconds."""
 
@@ -42,7 +42,7 @@ NOW_US = 1_000_000_000
 class WaitsCase(SynchronousTestCase):
     """An agent, and a worker with one test."""
 
-    features: tuple[str, ...] = ("waits",)
+    features: tuple[str, ...] = ("warnings",)
 
     def setUp(self) -> None:
         self.playbook = Playbook(self)
@@ -434,7 +434,7 @@ class AuthorityTests(WaitsCase):
     def test_foreign(self) -> None:
         """A wait is for a test of the worker, and its id is used once."""
         self.waits()
-        other = self.playbook.worker("1", features=("waits",))
+        other = self.playbook.worker("1", features=("warnings",))
         old = self.playbook.worker("2")
         for worker in (other, old, self.worker):
             worker.sends(WaitRegister("w", "t", "request", glob("**")))

@@ -42,9 +42,7 @@ def worker_session() -> list[dict[str, Any]]:
     """Give the messages of a worker that does everything once."""
     settled = {"type": "handler:result", "requestId": "r1"}
     return [
-        hello(
-            "playwright", clientId="fuzz", workerId="1", features=["diagnosis", "report", "waits"]
-        ),
+        hello("playwright", clientId="fuzz", workerId="1", features=["warnings"]),
         test("fuzz"),
         {"type": "wait:register", "kind": "request", "timeoutMs": 10} | _WAIT,
         {"type": "wait:judged", "waitId": "w", "requestId": "r1", "met": False},

@@ -52,8 +52,7 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["chain", "clock", "conditions", "context", "diagnosis", "headers-list", "marks"]
-        features += ["reply", "report", "stream-mocks", "strict", "subscribe", "waits", "warnings"]
+        features = ["chain", "clock", "context", "marks", "strict", "subscribe", "warnings"]
         self.assertEqual(hello.features, features)
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)

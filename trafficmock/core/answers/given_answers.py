@@ -12,7 +12,7 @@ from trafficmock.core.answers.kept_answers import KeptAnswers
 from trafficmock.core.har.har_lookup import HarLookup
 from trafficmock.core.har.match_rules import MatchRuleError
 from trafficmock.core.state.har_recording import HarRecording
-from trafficmock.wire.features import CHAIN, REPLY
+from trafficmock.wire.features import CHAIN
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Abort, Fulfill
 
@@ -37,8 +37,7 @@ def read_answers(state: SharedState, worker: Worker, message: RouteRegister) -> 
         ``--reply-bytes``, and for those of a route for WebSockets.
     """
     given, har, recorded = message.answers, message.har, message.record
-    knows = {CHAIN, REPLY} <= worker.features
-    if not knows or all(each is UNSET for each in (given, har, recorded)):
+    if CHAIN not in worker.features or all(each is UNSET for each in (given, har, recorded)):
         return None
     if message.kind != "http":
         raise BadAnswerError("only a route for HTTP requests has one")

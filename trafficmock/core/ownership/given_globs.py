@@ -1,4 +1,4 @@
-"""Reads the globs of workers that leave that to the coordinator (feature ``globs``)."""
+"""Reads the globs of workers that leave that to the coordinator (feature ``chain``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import UNSET, structs
 from trafficmock.matching import GlobError, compile_matcher
 from trafficmock.matching.patterns.given_glob import GivenGlob
 from trafficmock.wire.client_message import GlobResult
-from trafficmock.wire.features import GLOBS
+from trafficmock.wire.features import CHAIN
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
@@ -49,27 +49,22 @@ def absolute(
 ) -> SerializedMatcher:
     """Return a matcher whose glob means the same without the base URL.
 
-    If there is no such glob, the worker has to be asked.
+    If there is no such glob, it stays relative, so that the worker is asked.
     """
     given = _given(worker, matcher, kind)
     if given is None:
         return structs.replace(matcher, base_url=UNSET) if matcher.base_url else matcher
-    if (glob := given.absolute()) is None:
-        return structs.replace(matcher, url_glob=UNSET, base_url=UNSET, predicate=True)
-    return structs.replace(matcher, url_glob=glob, base_url=UNSET)
+    return structs.replace(matcher, url_glob=given.absolute() or given.glob, base_url=UNSET)
 
 
 def _given(worker: Worker, matcher: SerializedMatcher, kind: RouteKind) -> GivenGlob | None:
-    if GLOBS not in worker.features or matcher.url_glob is UNSET:
+    if CHAIN not in worker.features or matcher.url_glob is UNSET:
         return None
     return GivenGlob(matcher.url_glob, matcher.base_url or None, kind == "websocket")
 
 
 def answer(worker: Worker, message: GlobQuery, out: EffectList) -> None:
     """Answer ``glob:query``."""
-    if GLOBS not in worker.features:
-        out.note("warn", f"{worker.client_id} asks about a glob without the feature `globs`")
-        return
     given = GivenGlob(message.glob, message.base_url or None, message.kind == "websocket")
     try:
         result = GlobResult(message.query_id, given.javascript())

@@ -16,7 +16,6 @@ from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.state.peers import Agent, connected
 from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequests
 from trafficmock.matching import GlobError, MatchBudget, MatchResult
-from trafficmock.wire.features import WAITS
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import HandlerRun, ProxyError, RequestObserved, RequestReplied
 from trafficmock.wire.payloads.similar_requests import SimilarRequests, UnmetMatcher
@@ -116,8 +115,8 @@ class Waits:
     # Workers and tests
 
     def joined(self, worker: Worker) -> None:
-        """Handle a new worker."""
-        if WAITS in worker.features:
+        """Handle a new worker; one without features is the npm package's, and has no waits."""
+        if worker.features:
             self.workers[worker.id] = WorkerWaits(worker)
 
     def left(self, worker: Worker) -> None:
@@ -207,7 +206,7 @@ class Waits:
             ends = EffectList(out.now)
             for connection_id in effect.to:
                 waits = self.workers.get(connection_id)
-                if waits is not None:
+                if waits is not None and waits.worker.tests:
                     self._sent(waits, effect.message, ends)
             out[place:place] = ends
             place += len(ends)
