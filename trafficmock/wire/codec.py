@@ -18,6 +18,7 @@ from trafficmock.wire.inbound import (
     FetchResult,
     HandlerResult,
     Message,
+    ReportMake,
     RequestBody,
     RequestObserve,
     RequestResponse,
@@ -168,6 +169,7 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
     RouteRegister: lambda message: _first_unlike_base64(map(_body_of, message.answers or ())),
+    ReportMake: attrgetter("body_base64"),
     StreamData: attrgetter("body"),
 }
 """For each type of message or handler action with a body, the function that returns the body."""

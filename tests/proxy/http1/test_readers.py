@@ -74,7 +74,9 @@ class ChunkTests(SynchronousTestCase):
 
     def test_space(self) -> None:
         """White space behind a size, as servers pad it, is no part of it."""
-        self.assertEqual(feed(ChunkReader(), [b"2  \r\nok\r\n0;a \r\n\r\n"]), (b"ok", b""))
+        padded = [b"2  \r\nok\r\n0;a \r\n\r\n"]
+        self.assertEqual(feed(ChunkReader(of_server=True), padded), (b"ok", b""))
+        self.assertRaises(BadMessageError, feed, ChunkReader(), padded)
 
     def test_refused(self) -> None:
         """A size that two readers could read differently is refused, as is a wrong one."""

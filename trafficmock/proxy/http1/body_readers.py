@@ -17,7 +17,7 @@ _SIZE = re.compile(
     rb"([0-9A-Fa-f]{1,15})"
     rb"(?:[ \t]*;[ \t]*%(token)s+"
     rb"(?:[ \t]*=[ \t]*(?:%(token)s+"
-    rb"|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*[ \t]*"
+    rb"|\"(?:[^\"\\\x00-\x08\x0a-\x1f\x7f]|\\[^\x00-\x08\x0a-\x1f\x7f])*\"))?)*"
     % {b"token": TCHAR.encode()}
 )
 _LINE_BREAK = re.compile(rb"[\r\n]")
@@ -81,10 +81,11 @@ class ChunkReader:
     tiny chunks would otherwise cost a copy of all bytes behind each chunk.
     """
 
-    __slots__ = ("_at", "_buffer", "_left", "_step", "done")
+    __slots__ = ("_at", "_buffer", "_left", "_of_server", "_step", "done")
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_server: bool = False) -> None:
         self.done = False
+        self._of_server = of_server
         self._buffer = b""
         self._at = 0
         self._left = 0
@@ -112,7 +113,10 @@ class ChunkReader:
             and line[-1:] != b"\n"
         ):
             return False
-        size = None if end < 0 else _SIZE.fullmatch(line)
+        # Servers pad sizes. Of what clients send so, two readers could make different requests.
+        size = (
+            None if end < 0 else _SIZE.fullmatch(line.rstrip(b" \t") if self._of_server else line)
+        )
         if size is None:
             raise BadMessageError(
                 f"A chunk does not begin with its size in hexadecimal and CR LF: {line[:40]!r}."
@@ -159,14 +163,17 @@ class ChunkReader:
         return False
 
 
-def reader(framing: Framing) -> BodyReader:
-    """Make the reader of a body."""
+def reader(framing: Framing, *, of_server: bool = False) -> BodyReader:
+    """Make the reader of a body.
+
+    :param of_server: whether it is that of an answer.
+    """
     match framing.kind:
         case BodyKind.NONE:
             return LengthReader(0)
         case BodyKind.LENGTH:
             return LengthReader(framing.length)
         case BodyKind.CHUNKED:
-            return ChunkReader()
+            return ChunkReader(of_server=of_server)
         case BodyKind.UNTIL_CLOSE:
             return RestReader()

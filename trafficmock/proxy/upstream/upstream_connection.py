@@ -258,7 +258,7 @@ class UpstreamConnection(TwistedProtocol):
             return True
         body = framing.of_response(head, self._method)
         self._answered = True
-        self._reader = reader(body)
+        self._reader = reader(body, of_server=True)
         self._reusable = (
             framing.keeps_alive(head)
             and body is not framing.UNTIL_CLOSE
