@@ -262,7 +262,8 @@ describe("a finished stream", () => {
 describe("a length that an application gives itself", () => {
   const options = { method: "POST", body: "abc", headers: { "Content-Length": "3" } };
 
-  test("is no mismatch where fetch adds its own to it", async () => {
+  // An undici 8 that is loaded dispatches for Node's own fetch, and refuses it, without the agent, too.
+  test("is no mismatch where fetch adds its own to it", { skip: hasUndici("undici8") }, async () => {
     // The fetch of undici 6 makes it `3, 3`, of which a connection reads the first.
     const response = await fetch(`${upstream.url}/own-length`, options);
     assert.equal(response.status, 200);

@@ -32,7 +32,8 @@ class JobLoopTests(SynchronousTestCase):
     def check(self, command: list[str], path: str = "", *, whose: str) -> None:
         """Each test answers its own request, and is told of one that has not its context.
 
-        :param whose: the context of each job: ``own``, of the test that it is for; ``first``, or
+        :param whose: the context of each job: ``own``, of the test that it is for; ``first`` of the
+            second one, and none from then on, because contexts of several tests are known;
             ``nobody``.
         """
         child = runs.attached(self.proxy.url, command, data=self.data)
@@ -50,7 +51,7 @@ class JobLoopTests(SynchronousTestCase):
         self.assertEqual(errors, [] if whose == "own" else [IsolationError])
         entries = ask(f"{self.proxy.url}/api/history")["entries"]
         late = [entry.get("late", False) for entry in reversed(entries)]
-        self.assertEqual(late, [False, *[whose == "first"] * 3])
+        self.assertEqual(late, [False, whose == "first", False, False])
 
     def test_loop(self) -> None:
         """A coroutine that waits and takes the next job, in Node."""
