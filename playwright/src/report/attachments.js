@@ -48,9 +48,9 @@ async function addTraffic(session, testInfo) {
  */
 async function attachReport(session, testInfo, test, { answer }) {
   if (!answer) return;
-  const record = { type: "test", test: testRecord(session, test, answer) };
+  const records = [{ file: session.id }, { type: "test", test: testRecord(session, test, answer) }];
   const made = await session.connection
-    .report([Buffer.from(JSON.stringify(record))])
+    .report([Buffer.from(records.map((each) => JSON.stringify(each)).join("\n"))])
     .catch(({ message }) => addToError(testInfo, [`There is no page of its traffic: ${message}`]));
   if (made) await attachFile(testInfo, "server-traffic.html", made[PAGE], "text/html");
   if (answer.entries.length) {

@@ -21,7 +21,7 @@ class SocketTests(BrowserTestCase):
 
     def test_link_of_a_report(self) -> None:
         """A link that was written for a report, with the view in the fragment, is understood."""
-        page = self.look("/#view=ws")
+        page = self.open("/#view=ws")
         expect(rows(page)).to_have_count(3)
 
     def test_list(self) -> None:

@@ -58,6 +58,12 @@ class MakingTests(SynchronousTestCase):
             files[str(each.file)] = files.get(str(each.file), b"") + body.to_bytes(each.body_base64)
         return files, last.error or ""
 
+    def test_without_file(self) -> None:
+        """Records of no file are not left out in silence."""
+        files, error = self.made(json.dumps(begin("a")).encode())
+        self.assertEqual(files, {})
+        self.assertIn("no line with the path of its file", error)
+
     def test_same(self) -> None:
         """They are those that a test side in Python writes of the same files."""
         run = {

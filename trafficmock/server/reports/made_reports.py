@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 512 * 2**20
 """The most data of a report that is made for a worker."""
 
+_WITHOUT_FILE = "the data of the report has no line with the path of its file before its records"
 _TOO_MUCH = f"the data of the report has more than {MOST_BYTES // 2**20} MiB"
 
 
@@ -51,13 +52,15 @@ def making_steps(
 def _made(data: bytes) -> tuple[dict[str, bytes], str]:
     """Return the files by name, or why there are none."""
     files: dict[str, list[dict[str, Any]]] = {}
-    records: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] | None = None
     for line in data.split(b"\n"):
         record = record_of(line)
         if record is None:
             continue
         if "type" not in record and isinstance(path := record.get("file"), str):
             records = files.setdefault(path, [])
+        elif records is None:
+            return {}, _WITHOUT_FILE
         else:
             records.append(record)
     try:
