@@ -5,7 +5,8 @@ from typing import get_args
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
-from trafficmock.proxy.transfer.faulty_mock import RESET_SECONDS, bytes_before
+from trafficmock.proxy.transfer.faulty_mock import bytes_before
+from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
 from trafficmock.wire import outbound
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import BodyWay, FaultKind

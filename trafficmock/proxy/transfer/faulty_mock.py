@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.answer import BodyWay
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
-RESET_SECONDS = 0.05
-"""The time between the last byte and the reset, which would discard what is not sent yet."""
-
 NO_CHUNK = b"no size of a chunk\r\n"
 """Follows the part of a body before the fault ``malformed_chunk``."""
 

@@ -29,6 +29,7 @@ from trafficmock.proxy.transfer.body_capture import request_of
 from trafficmock.proxy.transfer.route_fetch import RouteFetch
 from trafficmock.proxy.transfer.streamed_mock import StreamedMock
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
+from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import StreamAbort, StreamClosed, StreamData, StreamEnd
@@ -352,7 +353,7 @@ class ProxiedRequest:
 
     def reset_soon(self) -> None:
         """Reset the connection once the client can have read what was written."""
-        seconds = faulty_mock.RESET_SECONDS
+        seconds = RESET_SECONDS
         self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
 
     def _begin_stream(self, head: SerializedResponse) -> None:
