@@ -23,6 +23,10 @@ MOST_REDIRECTS = 20
 ACK_SECONDS = 5.0
 """The time limit of an acknowledgement without ``TRAFFICMOCK_ACK_TIMEOUT_MS``."""
 
+FILES_SECONDS = 120
+"""The time in which the proxy makes the files of a recording or a report, beside that of an
+acknowledgement. A large one takes long; a proxy that is stopped would take for ever."""
+
 FIRST_PAUSE_SECONDS = 0.25
 """The pause before the first retry of a fetch; it doubles for each further one."""
 

@@ -1,6 +1,7 @@
 "use strict";
 
 const { randomUUID } = require("node:crypto");
+const { FILES_MS } = require("trafficmock-agent/protocol/facts");
 const { Link } = require("trafficmock-agent/protocol/link");
 const { version } = require("../../package.json");
 const { readAllowed } = require("../arguments/allowed.js");
@@ -229,9 +230,12 @@ class WorkerConnection {
     /** @type {Map<string, Buffer[]>} */
     const pieces = new Map();
     this.recordings.set(queryId, pieces);
-    const asked = this.ask(`query ${queryId}`, { ...query, queryId }, Infinity);
+    const asked = this.ask(`query ${queryId}`, { ...query, queryId }, FILES_MS);
     const { error } = await asked.finally(() => this.recordings.delete(queryId));
     if (error) throw new UsageError(error);
+    // The proxy may be on another machine, and says what this one writes.
+    const outside = [...pieces.keys()].find((name) => /[/\\]/.test(name));
+    if (outside) throw new UsageError(`the proxy names a file in another directory: ${JSON.stringify(outside)}`);
     return Object.fromEntries([...pieces].map(([name, each]) => [name, Buffer.concat(each)]));
   }
 

@@ -2,7 +2,7 @@
 
 import os
 from functools import partial
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 from msgspec import UNSET
@@ -30,6 +30,8 @@ from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdenti
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import HandlerResult
+from trafficmock.wire.limits import ACK_SECONDS, FILES_SECONDS
+from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Fallback, Fetch
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 from trafficmock.wire.payloads.welcome import Redaction
@@ -231,6 +233,26 @@ class RouteTests(SynchronousTestCase):
         error = SerializedError("Error", "the fault truncated", code="fault")
         harness.receive(inbound.RequestResponse("r1", ok=False, error=error))
         self.assertIsNone(kept(harness.session.traffic.requests["r1"].answered))
+
+    def test_file_outside(self) -> None:
+        """The proxy cannot have a file written in another directory."""
+        for name in ("../a.txt", "C:\\a.txt"):
+            harness = SessionHarness()
+            asked = harness.session.client.recording("t1", "q1")
+            query = cast("Any", harness.take()[0])
+            harness.receive(outbound.RecordingPiece(query.query_id, body.NULL, name))
+            harness.receive(outbound.RecordingPiece(query.query_id, body.NULL, done=True))
+            self.assertIsInstance(asked.error, UsageError)
+
+    def test_stopped_proxy(self) -> None:
+        """A recording is waited for no longer than it takes to make its files."""
+        harness = SessionHarness()
+        harness.acknowledges = False
+        asked = harness.session.client.recording("t1", "q1")
+        harness.link.clock.advance(ACK_SECONDS + FILES_SECONDS - 1)
+        self.assertIsNone(asked.error)
+        harness.link.clock.advance(1)
+        self.assertIsInstance(asked.error, ConnectionLostError)
 
     def test_name(self) -> None:
         """A handler without code of its own is named with the call's place, if that is known."""

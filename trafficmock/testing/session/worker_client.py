@@ -32,7 +32,7 @@ from trafficmock.wire.inbound import (
     StreamClosed,
     UnmatchedQuery,
 )
-from trafficmock.wire.limits import ACK_SECONDS
+from trafficmock.wire.limits import ACK_SECONDS, FILES_SECONDS
 from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.payloads import body
 from trafficmock.wire.waits import wait_messages
@@ -295,11 +295,14 @@ class WorkerClient:
         query_id = self.link.new_id()
         files = self._recordings[query_id] = {}
         question = RecordingQuery(query_id, test_id, route_id)
-        asked = self.ask(("recording", query_id), question, beyond=inf)
+        asked = self.ask(("recording", query_id), question, beyond=FILES_SECONDS)
 
         def come(last: outbound.RecordingPiece) -> dict[str, bytes]:
             if last.error is not UNSET:
                 raise UsageError(last.error)
+            # The proxy may be on another machine, and says what this one writes.
+            if outside := [name for name in files if "/" in name or "\\" in name]:
+                raise UsageError(f"the proxy names a file in another directory: {outside[0]!r}")
             return {name: b"".join(pieces) for name, pieces in files.items()}
 
         asked.watch(lambda _: self._recordings.pop(query_id))
