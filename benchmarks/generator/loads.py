@@ -95,7 +95,7 @@ class Load:
     :param response_bytes: length of the response body, before base64.
     :param shape: key of :data:`SHAPES`.
     :param features: the features that the workers announce.
-    :param replies: whether the routes have fixed responses, for workers with the feature ``reply``.
+    :param replies: whether the routes have fixed responses, for workers with the feature ``chain``.
     :param warmup: requests before the first measured one; above the default
         history limit, so that the history evicts entries.
     :param requests: requests of one measured round.

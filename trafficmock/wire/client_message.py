@@ -8,7 +8,7 @@ from trafficmock.wire.waits import wait_messages
 
 
 class RedactQuery(Message, frozen=True, tag="redact:query"):
-    """A worker has texts redacted before it writes them (feature ``report``).
+    """A worker has texts redacted before it writes them.
 
     :param texts: any texts.
     :param redact: as in :class:`~trafficmock.wire.inbound.ReportQuery`.
@@ -20,7 +20,7 @@ class RedactQuery(Message, frozen=True, tag="redact:query"):
 
 
 class RedactResult(Message, frozen=True, tag="redact:result"):
-    """Texts with marks for their secrets (feature ``report``).
+    """Texts with marks for their secrets.
 
     :param texts: those of the query.
     :param error: why nothing was redacted: a word of ``redact`` is no field.
@@ -32,7 +32,7 @@ class RedactResult(Message, frozen=True, tag="redact:result"):
 
 
 class GlobQuery(Message, frozen=True, tag="glob:query"):
-    """A worker asks for a glob as a regular expression (feature ``globs``).
+    """A worker asks for a glob as a regular expression.
 
     :param base_url: what a relative glob is resolved against.
     :param kind: whether the URLs are those of requests or of WebSockets.

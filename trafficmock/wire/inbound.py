@@ -47,8 +47,8 @@ class Hello(Message, frozen=True, tag="hello"):
     :param pid: the id of the client's process. It is only shown, so any value is accepted.
     :param command: the command line of that process; any value is accepted as well.
     :param process_mark: names that process on its machine; any value is accepted.
-    :param liveness_of: the connection id of a worker for which this connection answers pings
-        (feature ``liveness``); its other messages are ignored.
+    :param liveness_of: the connection id of a worker for which this connection answers pings; its
+        other messages are ignored.
     :param redact: what else is secret in shown URLs (feature ``shown-urls``).
     """
 
@@ -233,7 +233,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     :param kind: whether the route is for requests or for WebSockets.
     :param place: file and line of the route in the test, to be shown (feature ``strict``).
     :param answers: the answers to the requests of the route, one after the other; the last one is
-        repeated (feature ``reply``).
+        repeated.
     :param har: the HAR from which the requests of a route without ``answers`` are answered.
     :param times: the number of requests that the route takes (feature ``chain``). Then it is
         removed.
@@ -312,7 +312,7 @@ class HistoryQuery(Message, frozen=True, tag="history:query"):
 
 
 class DiagnosisQuery(Message, frozen=True, tag="diagnosis:query"):
-    """A worker asks for the requests that came instead of others (feature ``diagnosis``).
+    """A worker asks for the requests that came instead of others.
 
     :param test_id: the test; requests with the context of another one are listed only if they
         match.
@@ -326,7 +326,7 @@ class DiagnosisQuery(Message, frozen=True, tag="diagnosis:query"):
 
 
 class ReportQuery(Message, frozen=True, tag="report:query"):
-    """A worker reads what a report has about a test, or about no test (feature ``report``).
+    """A worker reads what a report has about a test, or about no test.
 
     :param body_bytes: the most bytes of each body and each frame; longer ones are cut.
     :param test_id: the test; by default, what no test owned and no test's context was on.
@@ -344,7 +344,7 @@ class ReportQuery(Message, frozen=True, tag="report:query"):
 
 
 class ReportMake(Message, frozen=True, tag="report:make"):
-    """A worker has the files of a report made of data that it sends in parts (feature ``report``).
+    """A worker has the files of a report made of data that it sends in parts.
 
     :param query_id: the same for all parts.
     :param body_base64: a part: lines of data files, each file behind a line with its path.

@@ -214,7 +214,7 @@ ReplyAction = Literal["abort", "fallback"]
 
 
 class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
-    """The test owned the request, and the reply of its route decided it (feature ``reply``).
+    """The test owned the request, and the reply of its route decided it.
 
     :param seen_at: as in :class:`RequestObserved`.
     :param action: what the HAR or the sequence of the route did instead of giving a response.
@@ -366,7 +366,7 @@ class DiagnosisResult(Message, frozen=True, tag="diagnosis:result"):
 
 
 class ReportResult(Message, frozen=True, tag="report:result"):
-    """What the history has about a test, or about no test, oldest first (feature ``report``).
+    """What the history has about a test, or about no test, oldest first.
 
     :param entries: requests, as ``/api/history/{id}`` has them.
     :param connections: WebSockets, as ``/api/ws/{id}`` has them.

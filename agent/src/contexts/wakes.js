@@ -37,7 +37,7 @@ class Wakes {
     this.result = undefined;
   }
 
-  /** Watch promises from now on: a context has come in. It costs some 0.5 µs for each promise that is made in a context. */
+  /** Watch promises from now on: a context has come in. It costs some 0.6 µs for each promise that is made in a context. */
   watch() {
     if (this.undo) return;
     const { storage, without } = this.contexts;

@@ -1,4 +1,4 @@
-"""Reads the answers of a route when it is registered (feature ``reply``)."""
+"""Reads the answers of a route when it is registered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers requests by their routes, in the place of a handler (feature ``reply``).
+"""Answers requests by their routes, in the place of a handler.
 
 A route has a list of answers, a HAR, or records the real ones. A request is answered when its chain
 comes to such a route; a HAR without an answer may leave it to the next one.

@@ -94,7 +94,7 @@ class Worker(Client):
     """A test worker with its tests.
 
     :param liveness_id: the connection that answers pings for the worker while its own is not
-        read (feature ``liveness``).
+        read.
     :param redact: the words of ``hello`` for shown URLs.
     :param tests: the registered tests by id.
     :param inert: the routes whose test is not registered yet, by id.

@@ -1,4 +1,4 @@
-"""The waits of tests for requests and responses (feature ``waits``).
+"""The waits of tests for requests and responses.
 
 ``waits`` registers waits, and ends each of them when something met it or its time is over.
 ``sent_requests`` has the requests that a worker was sent: what a worker is not sent does not

@@ -1,4 +1,4 @@
-"""The HAR of a route, which answers its requests or records them (feature ``reply``)."""
+"""The HAR of a route, which answers its requests or records them."""
 
 from typing import Annotated, Final, Literal
 

@@ -31,7 +31,7 @@ ConditionPart = Literal["query", "header", "form", "json", "operation", "variabl
 
 
 class SerializedCondition(Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """A condition on the values at one place of a request (feature ``conditions``).
+    """A condition on the values at one place of a request.
 
     With no key but ``part`` and ``path`` there must be a value, of any kind.
 
@@ -79,7 +79,7 @@ class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel")
     :param url_glob: a glob of the whole URL, see :mod:`trafficmock.matching.patterns.glob`.
     :param predicate: the route also has a function, which only the worker can call.
     :param conditions: the conditions on more than the URL, only of routes for HTTP requests.
-    :param base_url: what a relative ``url_glob`` is resolved against (feature ``globs``); the
+    :param base_url: what a relative ``url_glob`` is resolved against; the
         coordinator keeps matchers without it.
     """
 

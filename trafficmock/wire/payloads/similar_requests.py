@@ -1,4 +1,4 @@
-"""The requests that came instead of those that a test waits for (feature ``diagnosis``)."""
+"""The requests that came instead of those that a test waits for."""
 
 from msgspec import UNSET, Struct, UnsetType
 

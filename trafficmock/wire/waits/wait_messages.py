@@ -73,7 +73,7 @@ class WaitOverdue(Message, frozen=True, tag="wait:overdue"):
     :param found: the requests that came instead, the nearest first.
     :param agents: as in :class:`~trafficmock.wire.outbound.DiagnosisResult`, as is ``capture``.
     :param text: all of this in words, in lines.
-    :param error: why its glob is invalid (feature ``globs``); then the rest is empty.
+    :param error: why its glob is invalid; then the rest is empty.
     """
 
     wait_id: str
