@@ -14,8 +14,8 @@ from tests.interop.clients.faults.outcomes import WAYS, FaultStage, Outcome, fau
 from tests.support.failing_server import SERVER_FAULTS
 from tests.support.hypothesis_profiles import DEEP
 
-QUICK = ("aiohttp", "requests-attached", "treq-attached", "fetch")
-"""The clients that are not left to the deep tests: one or two of each way."""
+QUICK = ("aiohttp", "requests-attached", "fetch")
+"""The clients that are not left to the deep tests: one of each way."""
 
 
 @cache

@@ -3,6 +3,7 @@
 import atexit
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stderr
 from functools import cache
 from io import StringIO
@@ -18,6 +19,9 @@ from tests.interop.clients.node.libraries import LIBRARIES, NODES, Library, mach
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 
+USUAL = ("passthrough", "mock", "fallback")
+"""The modes that are not left to the deep tests."""
+
 
 @cache
 def shared() -> Bench:
@@ -31,23 +35,24 @@ def shared() -> Bench:
 class LibraryTests(SynchronousTestCase):
     """A library does under the agent what it does without, but for what is declared."""
 
-    def check(self, library: Library, node: int) -> None:
-        found = list(cells(shared(), library, node, library.modes))
+    def check(self, library: Library, node: int, modes: Sequence[str]) -> None:
+        found = list(cells(shared(), library, node, modes))
         self.assertEqual("\n".join(str(cell) for cell in found if not cell.is_good), "")
         self.assertTrue(all(cell.calls for cell in found))
 
     def test_usual(self) -> None:
-        """The libraries that are always tried."""
+        """The libraries that are always tried, passed and mocked."""
         for library in LIBRARIES:
             if not library.deep:
-                self.check(library, machine_node())
+                modes = [mode for mode in library.modes if mode in USUAL]
+                self.check(library, machine_node(), modes)
 
     def test_all(self) -> None:
         """All libraries, on each Node that they support."""
         for library in LIBRARIES:
             install(library.folder)
             for node in library.nodes:
-                self.check(library, node)
+                self.check(library, node, library.modes)
 
     if not DEEP:
         test_all.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
