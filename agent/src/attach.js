@@ -13,6 +13,7 @@ const { hookConnections } = require("./contexts/connections.js");
 const { hookQueues } = require("./contexts/queues.js");
 const { carryMessages } = require("./messages/libraries.js");
 const { watchHttp2 } = require("./http/http2.js");
+const { watchUnresolvedHosts } = require("./http/unresolved-hosts.js");
 const { keyFetch } = require("./contexts/fetch-key.js");
 const { PARENT } = require("./settings.js");
 const { TrafficMockError } = require("./protocol/errors.js");
@@ -239,6 +240,7 @@ function install(agent) {
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     watchHttp2(agent),
+    watchUnresolvedHosts(agent),
     carryMessages(agent.contexts),
     onModule(UNDICI, (exports) => undici.hookModule(exports)),
     () => undici.uninstall(),
