@@ -101,11 +101,20 @@ INNER = {
         "session.handlers": {".", "session", "session.arguments", "session.observation"},
         "session": {".", *SESSION},
         "objects": {".", "har", "session", *SESSION},
-        "adapters": {".", "objects", "reporting", "session"},
+        "objects.blocking": {".", "har", "objects", "session", *SESSION},
+        "adapters": {".", "objects", "objects.blocking", "reporting", "session"},
         "har": {".", "session", *SESSION},
         "launch": {"."},
         "reporting": {"session", "session.handlers"},
-        ".": {"adapters", "launch", "objects", "reporting", "session", *SESSION},
+        ".": {
+            "adapters",
+            "launch",
+            "objects",
+            "objects.blocking",
+            "reporting",
+            "session",
+            *SESSION,
+        },
     },
 }
 """What the rooms of a package may import of each other; ``.`` is the package's own files."""
@@ -168,6 +177,16 @@ CIRCLES = {
         "attach.python.trafficmock_preload.attached_process",
         "attach.python.trafficmock_preload.hooks",
         "attach.python.trafficmock_preload.proxy_tunnel",
+    },
+    "a request has its response, which has its request, by what shows both to a test": {
+        "testing.objects.async_caller",
+        "testing.objects.async_request",
+        "testing.objects.async_response",
+    },
+    "the same, made from them for blocking tests": {
+        "testing.objects.blocking.caller",
+        "testing.objects.blocking.request",
+        "testing.objects.blocking.response",
     },
     "a session is made of parts that take the session": {
         "testing.session.handlers.handler_errors",

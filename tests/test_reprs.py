@@ -14,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 import trafficmock
 from tests.testing.fakes import request, response
 from trafficmock.testing.launch import Proxy
-from trafficmock.testing.objects.route import read_file
+from trafficmock.testing.objects.given_bodies import read_file
 from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import File, Mock

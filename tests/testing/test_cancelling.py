@@ -12,6 +12,7 @@ from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import ConnectionLostError, RefusedError
+from trafficmock.testing.objects.blocking.traffic_mock import finish
 from trafficmock.testing.session.session import TestInfo
 
 NEVER = "**/never"
@@ -90,5 +91,5 @@ class ConnectionTests(TestCase):
             expectation.value  # noqa: B018 - reading waits
         with self.assertRaises(ConnectionLostError):
             mocks.route(NEVER, print)
-        (error,) = sync.finish(mocks)
+        (error,) = finish(mocks)
         self.assertIsInstance(error, ConnectionLostError)

@@ -17,6 +17,7 @@ from tests.testing.shared_app import shared_app
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import AlreadyHandledError, ConnectionLostError, WaitTimeoutError
+from trafficmock.testing.objects.blocking.traffic_mock import finish
 from trafficmock.testing.session.session import TestInfo
 
 MANY = 1000
@@ -204,7 +205,7 @@ class RealProxyFailureTests(SynchronousTestCase):
         ):
             with self.assertRaisesRegex(ConnectionLostError, "lost the connection"):
                 call()
-        (error,) = sync.finish(mocks)
+        (error,) = finish(mocks)
         self.assertIsInstance(error, ConnectionLostError)
 
     def test_next_test_after_a_restart(self) -> None:
@@ -231,7 +232,7 @@ class RealProxyFailureTests(SynchronousTestCase):
         mocks, _ = sync.begin(connection, TestInfo(title="next", file="f"))
         mocks.route("**/x", print)
         self.assertEqual(mocks.requests(), [])
-        self.assertEqual(sync.finish(mocks), [])
+        self.assertEqual(finish(mocks), [])
         background = connection.background
         connection.refresh()
         self.assertIs(connection.background, background)

@@ -1,4 +1,9 @@
-"""Mocks for asyncio tests: handlers run on the test's own event loop."""
+"""Mocks for asyncio tests: handlers run on the test's own event loop.
+
+A call that waits returns an awaitable. What it does begins with the call, whether it is awaited or
+not, but for ``requests()``, ``tag()`` and ``fulfill()`` with an iterable, which begin when they are
+awaited.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +20,14 @@ from trafficmock.testing.adapters.teardown import (
     warn,
 )
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.objects.async_expectations import AsyncExpectation
+from trafficmock.testing.objects.async_request import AsyncRequest
+from trafficmock.testing.objects.async_response import AsyncResponse
+from trafficmock.testing.objects.async_route import AsyncRoute
+from trafficmock.testing.objects.async_route_handle import AsyncRouteHandle
+from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
-from trafficmock.testing.objects.expectations import AsyncExpectation
-from trafficmock.testing.objects.request import AsyncRequest
-from trafficmock.testing.objects.response import AsyncResponse
-from trafficmock.testing.objects.route import AsyncRoute
-from trafficmock.testing.objects.route_handle import AsyncRouteHandle
-from trafficmock.testing.objects.stream import AsyncStream
-from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.test_options import TestOptions

@@ -23,25 +23,21 @@ from trafficmock.testing.adapters.teardown import (
 )
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.objects.capture_warning import warn_of_capture
-from trafficmock.testing.objects.expectations import Expectation
-from trafficmock.testing.objects.request import Request
-from trafficmock.testing.objects.response import Response
-from trafficmock.testing.objects.route import Route
-from trafficmock.testing.objects.route_handle import RouteHandle
-from trafficmock.testing.objects.stream import Stream
-from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
-from trafficmock.testing.objects.websocket_route import WebSocketRoute
+from trafficmock.testing.objects.blocking.expectations import Expectation
+from trafficmock.testing.objects.blocking.request import Request
+from trafficmock.testing.objects.blocking.response import Response
+from trafficmock.testing.objects.blocking.route import Route
+from trafficmock.testing.objects.blocking.route_handle import RouteHandle
+from trafficmock.testing.objects.blocking.stream import Stream
+from trafficmock.testing.objects.blocking.traffic_mock import TrafficMock, finish
+from trafficmock.testing.objects.blocking.websocket_route import WebSocketRoute
 from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.test_options import TestOptions
-from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trafficmock.testing.session.arguments.match_conditions import MatchArguments
-    from trafficmock.testing.session.arguments.url_matchers import Names, UrlMatcher
     from trafficmock.testing.session.session import Scope, Session
 
 
@@ -58,56 +54,6 @@ __all__ = [
     "WebSocketRoute",
     "mocks",
 ]
-
-
-class TrafficMock(
-    BaseTrafficMock[
-        None,
-        list[BaseException],
-        list[UnmatchedRequest],
-        Request,
-        Response,
-        Expectation[Request],
-        Expectation[Response],
-        Stream,
-        RouteHandle,
-    ]
-):
-    """The mocks of a blocking test."""
-
-    expectation = Expectation
-
-    def tag(self, context: Any, *origins: str) -> None:
-        """Add the cookie with the context of this test to a browser context of sync Playwright.
-
-        Later requests of its pages to the origins carry the context.
-
-        :param context: the ``BrowserContext``.
-        :param origins: the origins of the application, such as ``http://localhost:3000``; by
-            default those of ``--base-url`` or ``trafficmock_origins``.
-        :raises UsageError: no origin is known.
-        """
-        context.add_cookies(self._cookies(origins))
-
-    def requests(
-        self,
-        url: UrlMatcher = None,
-        *,
-        method: Names = None,
-        client_id: Names = None,
-        **match: Unpack[MatchArguments],
-    ) -> list[Request]:
-        """Return the requests of all applications since the test began, oldest first.
-
-        Requests that carry the context of another test are left out. A warning says so where the
-        proxy's history does not keep everything (``--history-capture``).
-
-        :param url: as in :meth:`route`; so are ``method``, ``client_id`` and the arguments that
-            begin with ``match_``.
-        """
-        found: list[Request] = self._requests(url, method, client_id, match)
-        warn_of_capture(self._session)
-        return found
 
 
 class SharedTrafficMock(TrafficMock):
@@ -166,11 +112,6 @@ def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[TrafficMock, 
     adapter = BlockingAdapter(connection.background, connection.handler_threads)
     session = connection.session(info, adapter)
     return TrafficMock(adapter, session), session
-
-
-def finish(mocks: TrafficMock) -> list[BaseException]:
-    """End a test and return the errors that are left."""
-    return mocks._finish()  # noqa: SLF001 - for those who run tests, not for tests
 
 
 @contextmanager

@@ -16,14 +16,14 @@ from trafficmock.testing.adapters.teardown import (
 )
 from trafficmock.testing.adapters.twisted_adapter import as_deferred
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
+from trafficmock.testing.objects.async_expectations import AsyncExpectation
+from trafficmock.testing.objects.async_request import AsyncRequest
+from trafficmock.testing.objects.async_response import AsyncResponse
+from trafficmock.testing.objects.async_route import AsyncRoute
+from trafficmock.testing.objects.async_route_handle import AsyncRouteHandle
+from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
-from trafficmock.testing.objects.expectations import AsyncExpectation
-from trafficmock.testing.objects.request import AsyncRequest
-from trafficmock.testing.objects.response import AsyncResponse
-from trafficmock.testing.objects.route import AsyncRoute
-from trafficmock.testing.objects.route_handle import AsyncRouteHandle
-from trafficmock.testing.objects.stream import AsyncStream
-from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.test_options import TestOptions

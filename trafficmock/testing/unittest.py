@@ -18,11 +18,12 @@ from trafficmock.testing.errors import (
     UnownedRequestsError,
 )
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
+from trafficmock.testing.objects.blocking.traffic_mock import TrafficMock, finish
 from trafficmock.testing.reporting.case_report import reported_case
 from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.self_attachment import begin_test
 from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines
-from trafficmock.testing.sync import TrafficMock, begin, finish
+from trafficmock.testing.sync import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,6 +21,7 @@ from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.testing.runs import PROXIES
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.objects.blocking.traffic_mock import finish
 from trafficmock.testing.session.session import TestInfo
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Ground:
         mocks, _ = sync.begin(self.connection, STRICT)
         said = self._run(program, way, options)
         time.sleep(SETTLE_SECONDS)
-        errors = sync.finish(mocks)
+        errors = finish(mocks)
         if MISSING in said.splitlines():
             return Result(MISSING, said)
         is_named = any(HOST in str(error) for error in errors)

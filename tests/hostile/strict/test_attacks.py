@@ -14,6 +14,7 @@ from tests.hostile.strict.lab import ALLOWED, Lab, Worker, chance, now_ms
 from tests.support.hypothesis_profiles import DEEP
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.objects.blocking.traffic_mock import finish
 from trafficmock.testing.session.session import TestInfo
 
 ROUNDS = int(os.environ.get("TRAFFICMOCK_ROUNDS", "6"))
@@ -76,7 +77,7 @@ class LocalTests(SynchronousTestCase):
             else:
                 self.lab.relay.hold(chance.uniform(0, 1.5))
         self.assert_sealed({*UNOWNED, "own"})
-        sync.finish(mocks)
+        finish(mocks)
 
     def test_tests(self) -> None:
         """Strict tests of a run that is not strict begin and end, while their requests go on."""
@@ -92,7 +93,7 @@ class LocalTests(SynchronousTestCase):
                 mocks.mock("**/own", body="mine", times=1)
             self.lab.go("own", context=mocks.id, count=12, spread=15)
             time.sleep(chance.uniform(0, 0.1))
-            sync.finish(mocks)
+            finish(mocks)
             # Late ones, on top of those that still come.
             self.lab.go("own", context=chance.choice(contexts[-20:]), count=3, spread=5)
         time.sleep(0.5)
@@ -128,7 +129,7 @@ class LocalTests(SynchronousTestCase):
             mocks, _ = sync.begin(connection, TestInfo(title="any", file="t.py", strict=True))
             mocks.route("**/plain", lambda route: route.fulfill(body="mine"), times=1)
             time.sleep(chance.uniform(0, 0.05))
-            sync.finish(mocks)
+            finish(mocks)
         self.assert_sealed(UNOWNED)
 
 

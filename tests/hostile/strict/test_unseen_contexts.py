@@ -13,6 +13,7 @@ from tests.support.processes.proxy_process import running_proxy
 from tests.testing.runs import attached
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.objects.blocking.traffic_mock import finish
 from trafficmock.testing.session.session import TestInfo
 
 STRICT = TestInfo(title="buys", file="t.py", strict=True, browser_proxy=True)
@@ -71,7 +72,7 @@ class UnseenContextTests(SynchronousTestCase):
         browser.request("GET", f"http://127.0.0.1:{port}/")
         self.assertEqual(browser.getresponse().read(), b"ok")
         browser.close()
-        return [str(error) for error in sync.finish(mocks)]
+        return [str(error) for error in finish(mocks)]
 
     def test_ends(self) -> None:
         """The attached ones report the context of the test, the other one does not."""

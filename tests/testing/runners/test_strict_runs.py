@@ -25,6 +25,7 @@ from trafficmock.testing import sync, trial, tx, unittest
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.launch import Proxy, proxy_process
+from trafficmock.testing.objects.blocking.traffic_mock import finish
 from trafficmock.testing.session.session import TestInfo
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -224,7 +225,7 @@ class ServiceTests(SynchronousTestCase):
         self.addCleanup(connection.close)
         exempt, _ = sync.begin(connection, TestInfo(title="", file="", exempt=True))
         self.assertIn("upstream", refuses("http://own.test/", exempt.headers))
-        self.assertEqual(sync.finish(exempt), [])
+        self.assertEqual(finish(exempt), [])
 
 
 UNATTACHED = """

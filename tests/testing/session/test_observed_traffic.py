@@ -7,8 +7,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, request, response
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.objects.request import Request
-from trafficmock.testing.objects.response import Response
+from trafficmock.testing.objects.blocking.request import Request
+from trafficmock.testing.objects.blocking.response import Response
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.testing.session.observation.traffic import ObservedTraffic
 from trafficmock.testing.session.observation.waiting import milliseconds

@@ -8,12 +8,10 @@ import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.objects.request import AsyncRequest
-from trafficmock.testing.objects.response import AsyncResponse
-from trafficmock.testing.objects.route import AsyncRoute
-from trafficmock.testing.objects.route_handle import AsyncRouteHandle
-from trafficmock.testing.objects.stream import AsyncStream
-from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.objects.async_request import AsyncRequest
+from trafficmock.testing.objects.async_response import AsyncResponse
+from trafficmock.testing.objects.async_route import AsyncRoute
+from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import blocked_client, is_attached
 from trafficmock.testing.session.ports import Adapter
 
@@ -59,8 +57,6 @@ class AsyncioAdapter(Adapter):
     response_class = AsyncResponse
     route_class = AsyncRoute
     socket_class = AsyncWebSocketRoute
-    stream_class = AsyncStream
-    route_handle_class = AsyncRouteHandle
 
     def __init__(
         self, background: BackgroundConnection, loop: asyncio.AbstractEventLoop | None = None

@@ -8,12 +8,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
-from trafficmock.testing.objects.request import Request
-from trafficmock.testing.objects.response import Response
-from trafficmock.testing.objects.route import Route
-from trafficmock.testing.objects.route_handle import RouteHandle
-from trafficmock.testing.objects.stream import Stream
-from trafficmock.testing.objects.websocket_route import WebSocketRoute
+from trafficmock.testing.objects.blocking.request import Request
+from trafficmock.testing.objects.blocking.response import Response
+from trafficmock.testing.objects.blocking.route import Route
+from trafficmock.testing.objects.blocking.websocket_route import WebSocketRoute
 from trafficmock.testing.session.ports import Adapter
 
 if TYPE_CHECKING:
@@ -30,8 +28,6 @@ class BlockingAdapter(Adapter):
     response_class = Response
     route_class = Route
     socket_class = WebSocketRoute
-    stream_class = Stream
-    route_handle_class = RouteHandle
 
     def __init__(self, background: BackgroundConnection, threads: HandlerThreads) -> None:
         self._threads = threads

@@ -13,13 +13,11 @@ from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from trafficmock.testing.objects.async_request import AsyncRequest
+from trafficmock.testing.objects.async_response import AsyncResponse
+from trafficmock.testing.objects.async_route import AsyncRoute
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock
-from trafficmock.testing.objects.request import AsyncRequest
-from trafficmock.testing.objects.response import AsyncResponse
-from trafficmock.testing.objects.route import AsyncRoute
-from trafficmock.testing.objects.route_handle import AsyncRouteHandle
-from trafficmock.testing.objects.stream import AsyncStream
-from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.ports import Adapter
 
 if TYPE_CHECKING:
@@ -92,8 +90,6 @@ class TwistedAdapter(Adapter):
     response_class = DeferredResponse
     route_class = AsyncRoute
     socket_class = AsyncWebSocketRoute
-    stream_class = AsyncStream
-    route_handle_class = AsyncRouteHandle
 
     def __init__(self, reactor: Any) -> None:
         self.post = reactor.callFromThread

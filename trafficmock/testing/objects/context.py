@@ -15,15 +15,13 @@ from trafficmock.wire.payloads.application_origins import CalledServers
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
-    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import Session
 
 
 class BaseContext:
     """The part of a test's mocks that concerns its context."""
 
-    def __init__(self, adapter: Adapter, session: Session) -> None:
-        self._adapter = adapter
+    def __init__(self, session: Session) -> None:
         self._session = session
 
     @property

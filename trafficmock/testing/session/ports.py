@@ -65,8 +65,6 @@ class Adapter:
     response_class: ClassVar[type[Any]]
     route_class: ClassVar[type[Any]]
     socket_class: ClassVar[type[Any]]
-    stream_class: ClassVar[type[Any]]
-    route_handle_class: ClassVar[type[Any]]
 
     call: Callable[[Callable[[], Any]], Any]
     """Calls a function on the session's thread, and returns its result or raises its error."""

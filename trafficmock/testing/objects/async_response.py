@@ -10,16 +10,20 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
+    from trafficmock.testing.objects.async_caller import AsyncCaller
+    from trafficmock.testing.objects.async_request import AsyncRequest
     from trafficmock.testing.session.observation.request_state import ResponseState
-    from trafficmock.testing.session.ports import Adapter
 
 _OK = range(200, 300)
 
 
-class BaseResponse:
-    """The attributes that blocking and awaiting tests share (Playwright's ``Response``)."""
+class AsyncResponse:
+    """A response, in asyncio and Twisted tests (Playwright's ``Response``).
 
-    def __init__(self, state: ResponseState, adapter: Adapter) -> None:
+    The application got it, or :meth:`AsyncRoute.fetch` did.
+    """
+
+    def __init__(self, state: ResponseState, adapter: AsyncCaller) -> None:
         self._state = state
         self._adapter = adapter
 
@@ -27,7 +31,7 @@ class BaseResponse:
         return f"<{type(self).__name__} {self.status} {safe_url(self.url)}>"
 
     @property
-    def request(self) -> Any:
+    def request(self) -> AsyncRequest:
         """The request that the response answers."""
         return self._adapter.show(self._state.request)
 
@@ -53,7 +57,7 @@ class BaseResponse:
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers by lower-case name, repeats joined as in :attr:`Request.headers`."""
+        """The headers by lower-case name, repeats joined as in :attr:`AsyncRequest.headers`."""
         return hd.to_map(self._state.headers)
 
     @property
@@ -88,32 +92,6 @@ class BaseResponse:
     def dispose(self) -> None:
         """Release the body; reading it afterwards raises ``UsageError``."""
         self._state.disposed = True
-
-
-class Response(BaseResponse):
-    """A response to the application or to ``Route.fetch``, in blocking tests."""
-
-    def body(self) -> bytes:
-        """Return the body, without its content coding.
-
-        :raises UsageError: the response was disposed, or the proxy did not keep the whole body.
-        """
-        return self._state.read()
-
-    def text(self) -> str:
-        """Return the body decoded as UTF-8; see :meth:`body` for errors."""
-        return self._state.read().decode("utf-8", "replace")
-
-    def json(self) -> Any:
-        """Return the body parsed as JSON; see :meth:`body` for further errors.
-
-        :raises ValueError: the body is not JSON.
-        """
-        return json.loads(self._state.read())
-
-
-class AsyncResponse(BaseResponse):
-    """A response to the application or to ``AsyncRoute.fetch``, in asyncio and Twisted tests."""
 
     async def body(self) -> bytes:
         """Return the body, without its content coding.

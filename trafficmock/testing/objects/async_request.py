@@ -11,20 +11,20 @@ from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
-    from trafficmock.testing.objects.response import AsyncResponse, Response
+    from trafficmock.testing.objects.async_caller import AsyncCaller
+    from trafficmock.testing.objects.async_response import AsyncResponse
     from trafficmock.testing.session.observation.request_state import RequestState
-    from trafficmock.testing.session.ports import Adapter
 
 
-class BaseRequest:
-    """The attributes that blocking and awaiting tests share (Playwright's ``Request``).
+class AsyncRequest:
+    """A request of the application, in asyncio and Twisted tests (Playwright's ``Request``).
 
     URL, method, headers and body include the changes that handlers have made so far.
     """
 
-    def __init__(self, state: RequestState, adapter: Adapter) -> None:
+    def __init__(self, state: RequestState, adapter: AsyncCaller) -> None:
         self._state = state
         self._adapter = adapter
 
@@ -93,17 +93,17 @@ class BaseRequest:
             raise UsageError(f"POST data is not a valid JSON object: {error}") from None
 
     @property
-    def redirected_from(self) -> Any:
+    def redirected_from(self) -> AsyncRequest | None:
         """The request whose response redirected to this one, or ``None``."""
         return self._adapter.show(self._state.redirected_from)
 
     @property
-    def redirected_to(self) -> Any:
+    def redirected_to(self) -> AsyncRequest | None:
         """The request that followed the redirect of this one's response, or ``None``."""
         return self._adapter.show(self._state.redirected_to)
 
     @property
-    def existing_response(self) -> Any:
+    def existing_response(self) -> AsyncResponse | None:
         """The response if it has come, else ``None``; does not wait."""
         return self._adapter.show(self._state.existing())
 
@@ -141,53 +141,13 @@ class BaseRequest:
         """Return ``False``: requests of servers are not navigations."""
         return False
 
-    def _sizes(self) -> dict[str, int]:
-        names = ["requestBodySize", "requestHeadersSize", "responseBodySize", "responseHeadersSize"]
-        return dict.fromkeys(names, 0)
-
-    def _response(self) -> Any:
-        adapter = self._adapter
-        return adapter.wait_for(lambda: mapped(self._state.answered, adapter.show))
-
-    def _headers_array(self) -> list[dict[str, str]]:
-        return [{"name": name, "value": value} for name, value in self._state.headers]
-
-
-class Request(BaseRequest):
-    """A request of the application, in blocking tests."""
-
-    def all_headers(self) -> dict[str, str]:
-        """Return ``headers``."""
-        return self.headers
-
-    def headers_array(self) -> list[dict[str, str]]:
-        """Return each header line as a dict with ``name`` and ``value``."""
-        return self._headers_array()
-
-    def header_value(self, name: str) -> str | None:
-        """Return the value of a header, ``None`` without it; names are case-insensitive."""
-        return hd.get(self._state.headers, name)
-
-    def sizes(self) -> dict[str, int]:
-        """Return Playwright's keys with placeholders: nothing is measured (0)."""
-        return self._sizes()
-
-    def response(self) -> Response | None:
-        """Wait for the response and return it; ``None`` when the request failed."""
-        found: Response | None = self._response()
-        return found
-
-
-class AsyncRequest(BaseRequest):
-    """A request of the application, in asyncio and Twisted tests."""
-
     async def all_headers(self) -> dict[str, str]:
         """Return ``headers``."""
         return self.headers
 
     async def headers_array(self) -> list[dict[str, str]]:
         """Return each header line as a dict with ``name`` and ``value``."""
-        return self._headers_array()
+        return [{"name": name, "value": value} for name, value in self._state.headers]
 
     async def header_value(self, name: str) -> str | None:
         """Return the value of a header, ``None`` without it; names are case-insensitive."""
@@ -195,9 +155,10 @@ class AsyncRequest(BaseRequest):
 
     async def sizes(self) -> dict[str, int]:
         """Return Playwright's keys with placeholders: nothing is measured (0)."""
-        return self._sizes()
+        names = ["requestBodySize", "requestHeadersSize", "responseBodySize", "responseHeadersSize"]
+        return dict.fromkeys(names, 0)
 
     def response(self) -> Awaitable[AsyncResponse | None]:
         """Wait for the response and return it; ``None`` when the request failed."""
-        awaited: Awaitable[AsyncResponse | None] = self._response()
-        return awaited
+        show: Callable[[Any], AsyncResponse | None] = self._adapter.show
+        return self._adapter.wait_for(lambda: mapped(self._state.answered, show))

@@ -1,16 +1,21 @@
-"""The calls with which a test mocks and observes traffic, for blocking and awaiting tests."""
+# Written from async_traffic_mock.py by tools/blocking_api.py: do not edit.
+"""The calls with which a test mocks and observes traffic."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from trafficmock.matching import GlobError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
+from trafficmock.testing.objects.blocking.expectations import Expectation
+from trafficmock.testing.objects.blocking.route_handle import RouteHandle
+from trafficmock.testing.objects.blocking.stream import Stream
 from trafficmock.testing.objects.call_place import place_of_call
+from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.context import BaseContext
-from trafficmock.testing.objects.route import read_file
+from trafficmock.testing.objects.given_bodies import read_file
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
@@ -24,6 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from trafficmock.testing.har.har_routes import HarMode, NotFound
+    from trafficmock.testing.objects.blocking.caller import Caller
+    from trafficmock.testing.objects.blocking.request import Request
+    from trafficmock.testing.objects.blocking.response import Response
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.arguments.headers import HeadersArgument
@@ -31,46 +39,37 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
+    from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import Behavior
     from trafficmock.wire.payloads.answer import FaultKind
+    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
     from trafficmock.wire.payloads.serialized_har import Content, UpdateMode
     from trafficmock.wire.waits.wait_messages import WaitKind
 
 
-DoneT = TypeVar("DoneT")
-ErrorsT = TypeVar("ErrorsT")
-UnmatchedT = TypeVar("UnmatchedT")
-RequestT = TypeVar("RequestT")
-ResponseT = TypeVar("ResponseT")
-ExpectedRequestT = TypeVar("ExpectedRequestT")
-ExpectedResponseT = TypeVar("ExpectedResponseT")
-StreamT = TypeVar("StreamT")
-RouteT = TypeVar("RouteT")
+class TrafficMock(BaseContext):
+    """The mocks of a blocking test, and the requests of the attached applications.
 
-
-class BaseTrafficMock(
-    BaseContext,
-    Generic[
-        DoneT,
-        ErrorsT,
-        UnmatchedT,
-        RequestT,
-        ResponseT,
-        ExpectedRequestT,
-        ExpectedResponseT,
-        StreamT,
-        RouteT,
-    ],
-):
-    """The mocks of one test: its routes, and the requests of the attached applications.
-
-    Calls that wait for the proxy return a value or ``None`` in blocking tests, and an awaitable
-    in others. The message is sent with the call; the awaitable is done when the proxy has
-    acknowledged it. Calls raise ``UsageError`` for an invalid argument, and
-    ``ConnectionLostError`` if the connection is lost or the proxy does not answer.
+    A call sends its message at once, and is done when the proxy has acknowledged it. Calls raise
+    ``UsageError`` for an invalid argument, and ``ConnectionLostError`` if the connection is lost
+    or the proxy does not answer.
     """
 
-    expectation: ClassVar[type[Any]]
+    def __init__(self, adapter: Caller, session: Session) -> None:
+        super().__init__(session)
+        self._adapter = adapter
+
+    def tag(self, context: Any, *origins: str) -> None:
+        """Add the cookie with the context of this test to a browser context of Playwright.
+
+        Later requests of its pages to the origins carry the context.
+
+        :param context: the ``BrowserContext``.
+        :param origins: the origins of the application, such as ``http://localhost:3000``; by
+            default those of ``--base-url`` or ``trafficmock_origins``.
+        :raises UsageError: no origin is known.
+        """
+        context.add_cookies(self._cookies(origins))
 
     def route(
         self,
@@ -82,7 +81,7 @@ class BaseTrafficMock(
         times: float | None = None,
         required: bool | None = None,
         **match: Unpack[MatchArguments],
-    ) -> RouteT:
+    ) -> RouteHandle:
         """Register a handler for matching requests, before those registered earlier.
 
         :param url: a glob, a ``re.Pattern``, a predicate over the URL, a URLPattern, a mapping
@@ -130,7 +129,7 @@ class BaseTrafficMock(
         rate: int | None = None,
         sequence: Sequence[int | Mapping[str, Any]] | None = None,
         **match: Unpack[MatchArguments],
-    ) -> RouteT:
+    ) -> RouteHandle:
         """Answer matching requests with a fixed response, which the proxy keeps and sends.
 
         It is faster than a handler, and works while the test is stopped at a breakpoint.
@@ -140,8 +139,8 @@ class BaseTrafficMock(
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file whose content is the body; it is read by this call.
         :param chunks: the body in pieces, which are sent one by one, in the place of ``body``.
-        :param delay: as in :meth:`Route.fulfill`, from each request on; with ``chunks`` the time
-            between two of them.
+        :param delay: as in :meth:`Route.fulfill`, from each request on; with ``chunks`` the
+            time between two of them.
         :param fault: as in :meth:`Route.fulfill`; so is ``after``.
         :param rate: the bytes of the body that are sent in a second; by default all at once.
         :param sequence: the answers to one request after the other, instead of a single one:
@@ -185,7 +184,7 @@ class BaseTrafficMock(
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
         **match: Unpack[MatchArguments],
-    ) -> StreamT:
+    ) -> Stream:
         """Answer the next matching request by a stream, whose body the test writes.
 
         The first call of the result waits for the request, which is its ``request``.
@@ -204,7 +203,7 @@ class BaseTrafficMock(
         build(mock, "")
         awaited = AwaitedStream(self._session.client.link, f"for {matcher} ({place})")
         adapter, must, http = self._adapter, self._must(required=required), self._session.http
-        stream: StreamT = adapter.wait_for(
+        return adapter.wait_for(
             lambda: mapped(
                 http.route(
                     matcher,
@@ -214,10 +213,9 @@ class BaseTrafficMock(
                     place,
                     required=must,
                 ),
-                lambda _: adapter.stream_class(awaited, adapter),
+                lambda _: Stream(awaited, adapter),
             )
         )
-        return stream
 
     def _must(self, *, required: bool | None) -> bool:
         return self._session.info.required if required is None else required
@@ -230,7 +228,7 @@ class BaseTrafficMock(
         method: Names = None,
         client_id: Names = None,
         **match: Unpack[MatchArguments],
-    ) -> DoneT:
+    ) -> None:
         """Remove handlers of HTTP requests; the call is done when no later request reaches them.
 
         :param url: as it was given to :meth:`route`; so are ``method`` and ``client_id``.
@@ -239,7 +237,7 @@ class BaseTrafficMock(
         matcher = self._optional_matcher(url, method, client_id, match)
         return self._done(lambda: self._session.http.unroute(matcher, handler))
 
-    def unroute_all(self, *, behavior: Behavior = "default") -> DoneT:
+    def unroute_all(self, *, behavior: Behavior = "default") -> None:
         """Remove all handlers of HTTP requests.
 
         :param behavior: for handlers that still run: ``default`` sends their requests upstream,
@@ -265,7 +263,7 @@ class BaseTrafficMock(
         in_order: bool = False,
         follow_redirects: bool = False,
         sequence: None = None,
-    ) -> DoneT:
+    ) -> None:
         """Answer requests with the responses of a HAR file, or record one.
 
         :param har: the path; ``.zip`` is an archive of the HAR and its files.
@@ -316,7 +314,7 @@ class BaseTrafficMock(
 
     def route_web_socket(
         self, url: UrlMatcher, handler: Callable[..., Any], *, client_id: Names = None
-    ) -> DoneT:
+    ) -> None:
         """Register a handler that acts as the server of WebSockets that are opened from now on.
 
         :param url: as in :meth:`route`; globs may begin with ``ws://`` and ``wss://``.
@@ -333,7 +331,7 @@ class BaseTrafficMock(
 
         return self._done(register)
 
-    def strict(self, *, allow: Sequence[Allowed] = ()) -> DoneT:
+    def strict(self, *, allow: Sequence[Allowed] = ()) -> None:
         """Refuse requests of this test that no route matches, from now on; they fail the test.
 
         :param allow: hosts (``auth.example``, ``*.example.com``, ``auth.example:9000``), URL globs
@@ -342,7 +340,7 @@ class BaseTrafficMock(
         """
         return self._done(lambda: self._session.make_strict(allow))
 
-    def unmatched(self) -> UnmatchedT:
+    def unmatched(self) -> list[UnmatchedRequest]:
         """Return the requests that strict mode refused in this run and that no test owns.
 
         Each has ``method``, ``url``, ``client_id``, ``sender``, ``kind``, ``count``, ``at`` and
@@ -350,10 +348,9 @@ class BaseTrafficMock(
         not among them.
         """
         client = self._session.client
-        unmatched: UnmatchedT = self._adapter.wait_for(
+        return self._adapter.wait_for(
             lambda: mapped(client.unmatched(), lambda answer: answer.requests)
         )
-        return unmatched
 
     def expect_request(
         self,
@@ -361,8 +358,8 @@ class BaseTrafficMock(
         *,
         timeout: Timeout = None,
         **match: Unpack[WaitArguments],
-    ) -> ExpectedRequestT:
-        """Expect a request within a ``with`` (or ``async with``) block; ``value`` has it.
+    ) -> Expectation[Request]:
+        """Expect a request within a ``with`` block; ``value`` has it.
 
         :param url_or_predicate: a glob, a ``re.Pattern``, a URLPattern, a mapping as in
             :meth:`route`, or a predicate over the request, plain or ``async``.
@@ -370,8 +367,7 @@ class BaseTrafficMock(
             the wait raises ``WaitTimeoutError``.
         :param match: with a URL: ``method``, ``client_id`` and conditions, as in :meth:`route`.
         """
-        expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout, match)
-        return expected
+        return self._expect("request", url_or_predicate, timeout, match)
 
     def expect_response(
         self,
@@ -379,13 +375,12 @@ class BaseTrafficMock(
         *,
         timeout: Timeout = None,
         **match: Unpack[WaitArguments],
-    ) -> ExpectedResponseT:
+    ) -> Expectation[Response]:
         """Expect the response to a request that comes after this call; see :meth:`expect_request`.
 
         A predicate gets the response.
         """
-        expected: ExpectedResponseT = self._expect("response", url_or_predicate, timeout, match)
-        return expected
+        return self._expect("response", url_or_predicate, timeout, match)
 
     def wait_for_request(
         self,
@@ -393,10 +388,9 @@ class BaseTrafficMock(
         *,
         timeout: Timeout = None,
         **match: Unpack[WaitArguments],
-    ) -> RequestT:
+    ) -> Request:
         """Wait for a request that comes after this call; see :meth:`expect_request`."""
-        came: RequestT = self._expect("request", url_or_predicate, timeout, match).value
-        return came
+        return self.expect_request(url_or_predicate, timeout=timeout, **match).value
 
     def wait_for_response(
         self,
@@ -404,48 +398,53 @@ class BaseTrafficMock(
         *,
         timeout: Timeout = None,
         **match: Unpack[WaitArguments],
-    ) -> ResponseT:
+    ) -> Response:
         """Wait for the response to a request that comes after this call."""
-        came: ResponseT = self._expect("response", url_or_predicate, timeout, match).value
-        return came
+        return self.expect_response(url_or_predicate, timeout=timeout, **match).value
 
-    def take_errors(self) -> ErrorsT:
-        """Return and forget the errors so far, so that they do not fail the test at its end."""
-        errors: ErrorsT = self._adapter.wait_for(self._session.take_errors)
-        return errors
+    def requests(
+        self,
+        url: UrlMatcher = None,
+        *,
+        method: Names = None,
+        client_id: Names = None,
+        **match: Unpack[MatchArguments],
+    ) -> list[Request]:
+        """Return the requests of all applications since the test began, oldest first.
 
-    def _finish(self) -> ErrorsT:
-        errors: ErrorsT = self._adapter.wait_for(self._session.finish)
-        return errors
+        Requests that carry the context of another test are left out. A warning says so where the
+        proxy's history does not keep everything (``--history-capture``).
 
-    def _route(self, register: Callable[[], Promise[RouteEntry]]) -> RouteT:
-        adapter, session = self._adapter, self._session
-        handle: RouteT = adapter.wait_for(
-            lambda: mapped(
-                register(), lambda entry: adapter.route_handle_class(session, entry, adapter)
-            )
+        :param url: as in :meth:`route`; so are ``method``, ``client_id`` and the arguments that
+            begin with ``match_``.
+        """
+        matcher = self._optional_matcher(url, method, client_id, match)
+        observation, show = self._session.observation, self._adapter.show
+        found = self._adapter.wait_for(
+            lambda: mapped(observation.requests(matcher), lambda found: list(map(show, found)))
         )
-        return handle
+        warn_of_capture(self._session)
+        return found
 
-    def _done(self, function: Callable[[], Promise[Any]]) -> DoneT:
-        done: DoneT = self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
-        return done
+    def take_errors(self) -> list[BaseException]:
+        """Return and forget the errors so far, so that they do not fail the test at its end."""
+        return self._adapter.wait_for(self._session.take_errors)
 
-    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout, match: WaitArguments) -> Any:
-        return self.expectation(
+    def _route(self, register: Callable[[], Promise[RouteEntry]]) -> RouteHandle:
+        adapter, session = self._adapter, self._session
+        return adapter.wait_for(
+            lambda: mapped(register(), lambda entry: RouteHandle(session, entry, adapter))
+        )
+
+    def _done(self, function: Callable[[], Promise[Any]]) -> None:
+        return self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
+
+    def _expect(
+        self, kind: WaitKind, wanted: Any, timeout: Timeout, match: WaitArguments
+    ) -> Expectation[Any]:
+        return Expectation(
             self._adapter,
             lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout), match),
-        )
-
-    def _requests(
-        self, url: UrlMatcher, method: Names, client_id: Names, match: MatchArguments
-    ) -> Any:
-        matcher = self._optional_matcher(url, method, client_id, match)
-        show = self._adapter.show
-        return self._adapter.wait_for(
-            lambda: mapped(
-                self._session.observation.requests(matcher), lambda found: list(map(show, found))
-            )
         )
 
     def _matcher(
@@ -466,3 +465,8 @@ class BaseTrafficMock(
         if url is None and method is None and client_id is None and not match:
             return None
         return self._matcher(url, method, client_id, match)
+
+
+def finish(mocks: TrafficMock) -> list[BaseException]:
+    """End a test and return the errors that are left."""
+    return mocks._adapter.wait_for(mocks._session.finish)  # noqa: SLF001 - for those who run tests

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.errors import UsageError
-from trafficmock.testing.objects.request import AsyncRequest, Request
 from trafficmock.testing.promise import chained, mapped
 from trafficmock.testing.session.arguments.stream_parts import (
     content_of,
@@ -16,22 +13,20 @@ from trafficmock.testing.session.arguments.stream_parts import (
 from trafficmock.testing.session.handlers.answers import abort_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
+    from trafficmock.testing.objects.async_caller import AsyncCaller
+    from trafficmock.testing.objects.async_request import AsyncRequest
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.stream_route import AwaitedStream
     from trafficmock.testing.session.handlers.written_stream import WrittenStream
-    from trafficmock.testing.session.ports import Adapter
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
-RequestT = TypeVar("RequestT")
-DoneT = TypeVar("DoneT")
 
-
-class BaseStream(Generic[RequestT, DoneT]):
-    """An answer whose body a test writes.
+class AsyncStream:
+    """An answer whose body an asyncio or Twisted test writes.
 
     What a call was given has reached the application's process when the call is done. Calls wait
     while the application does not read, at most 30 s. They raise ``StreamClosedError`` if the
@@ -40,7 +35,7 @@ class BaseStream(Generic[RequestT, DoneT]):
     off.
     """
 
-    def __init__(self, awaited: AwaitedStream, adapter: Adapter) -> None:
+    def __init__(self, awaited: AwaitedStream, adapter: AsyncCaller) -> None:
         self._awaited = awaited
         self._adapter = adapter
 
@@ -48,14 +43,13 @@ class BaseStream(Generic[RequestT, DoneT]):
         return f"<{type(self).__name__} {self._awaited}>"
 
     @property
-    def request(self) -> RequestT:
+    def request(self) -> Awaitable[AsyncRequest]:
         """The request that is answered; the test waits for it, at most 30 s."""
-        request: RequestT = self._adapter.wait_for(
+        return self._adapter.wait_for(
             lambda: mapped(self._awaited.wait(), lambda stream: self._adapter.show(stream.request))
         )
-        return request
 
-    def send(self, data: str | bytes) -> DoneT:
+    def send(self, data: str | bytes) -> Awaitable[None]:
         """Send a part of the body; text is sent as UTF-8.
 
         :raises UsageError: ``data`` is neither text nor bytes.
@@ -72,7 +66,7 @@ class BaseStream(Generic[RequestT, DoneT]):
         id: str | None = None,  # noqa: A002 - the field's name
         retry: int | None = None,
         json: Any = None,
-    ) -> DoneT:
+    ) -> Awaitable[None]:
         """Send a server-sent event (HTML standard, section 9.2).
 
         :param data: its text; each line becomes a field ``data``.
@@ -85,16 +79,16 @@ class BaseStream(Generic[RequestT, DoneT]):
         content = server_sent_event(data, event, id, retry, json)
         return self._write(lambda stream: stream.send(content))
 
-    def json_line(self, value: Any) -> DoneT:
+    def json_line(self, value: Any) -> Awaitable[None]:
         """Send an object as one line of JSON (NDJSON)."""
         content = json_line(value)
         return self._write(lambda stream: stream.send(content))
 
-    def end(self) -> DoneT:
+    def end(self) -> Awaitable[None]:
         """End the body."""
         return self._write(lambda stream: stream.end())
 
-    def abort(self, error_code: str | None = None) -> DoneT:
+    def abort(self, error_code: str | None = None) -> Awaitable[None]:
         """Break the answer off, after the parts that were sent.
 
         :param error_code: one of Playwright's codes, by default ``connectionreset``.
@@ -103,54 +97,5 @@ class BaseStream(Generic[RequestT, DoneT]):
         code = abort_code(error_code or "connectionreset")
         return self._write(lambda stream: stream.abort(code))
 
-    def _write(self, call: Callable[[WrittenStream], Promise[None]]) -> DoneT:
-        done: DoneT = self._adapter.wait_for(lambda: chained(self._awaited.wait(), call))
-        return done
-
-
-class Stream(BaseStream[Request, None]):
-    """An answer that a blocking test writes."""
-
-
-class AsyncStream(BaseStream[Awaitable[AsyncRequest], Awaitable[None]]):
-    """An answer that an asyncio or Twisted test writes."""
-
-
-def is_parts(body: Any) -> bool:
-    """Return whether a body is an iterable of parts."""
-    if isinstance(body, str | bytes | bytearray | memoryview | dict):
-        return False
-    return hasattr(body, "__iter__") or hasattr(body, "__aiter__")
-
-
-def pour(stream: Stream, parts: Any) -> None:
-    """Send all parts of an iterable; it is closed if the application goes away.
-
-    :raises UsageError: a part is neither text nor bytes, or the iterable is an async one.
-    """
-    if not hasattr(parts, "__iter__"):
-        raise UsageError("body: an async iterable needs an async handler")
-    try:
-        for part in parts:
-            stream.send(part)
-    finally:
-        if hasattr(parts, "close"):
-            parts.close()
-    stream.end()
-
-
-async def pour_async(stream: AsyncStream, parts: Any) -> None:
-    """Send all parts of an iterable or async iterable, as :func:`pour` does."""
-    try:
-        if hasattr(parts, "__aiter__"):
-            async for part in parts:
-                await stream.send(part)
-        else:
-            for part in parts:
-                await stream.send(part)
-    finally:
-        if hasattr(parts, "aclose"):
-            await parts.aclose()
-        elif hasattr(parts, "close"):
-            parts.close()
-    await stream.end()
+    def _write(self, call: Callable[[WrittenStream], Promise[None]]) -> Awaitable[None]:
+        return self._adapter.wait_for(lambda: chained(self._awaited.wait(), call))

@@ -9,14 +9,17 @@ from trafficmock.redaction.process_redactor import safe_url
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from trafficmock.testing.objects.async_caller import AsyncCaller
     from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
-    from trafficmock.testing.session.ports import Adapter
 
 
-class BaseWebSocketRoute:
-    """One end of a WebSocket that a handler answers: the application's, or the real server's."""
+class AsyncWebSocketRoute:
+    """One end of a WebSocket that a handler answers, in asyncio and Twisted tests.
 
-    def __init__(self, side: SocketEnd, adapter: Adapter) -> None:
+    It is the application's end, or the real server's.
+    """
+
+    def __init__(self, side: SocketEnd, adapter: AsyncCaller) -> None:
         self._side = side
         self._adapter = adapter
 
@@ -54,40 +57,17 @@ class BaseWebSocketRoute:
         """
         self._side.on_close = handler
 
-    def _close(self, code: int | None, reason: str | None) -> None:
-        self._adapter.call(lambda: self._side.close(code, reason))
-
-    def _connect(self) -> SocketEnd:
-        side: SocketEnd = self._adapter.call(lambda: self._side.socket.connect(self._side))
-        return side
-
-
-class WebSocketRoute(BaseWebSocketRoute):
-    """One end of a WebSocket, in blocking tests."""
-
-    def close(self, *, code: int | None = None, reason: str | None = None) -> None:
+    def close(self, *, code: int | None = None, reason: str | None = None) -> Awaitable[None]:
         """Close this end, with a close code and a reason (RFC 6455, section 5.5.1)."""
-        self._close(code, reason)
+        self._adapter.call(lambda: self._side.close(code, reason))
+        return self._adapter.done()
 
-    def connect_to_server(self) -> WebSocketRoute:
+    def connect_to_server(self) -> AsyncWebSocketRoute:
         """Connect to the real server and return its end.
 
         Messages and closes without a handler pass between the two ends.
 
         :raises UsageError: the server is connected already, or this is the server's end.
         """
-        return WebSocketRoute(self._connect(), self._adapter)
-
-
-class AsyncWebSocketRoute(BaseWebSocketRoute):
-    """One end of a WebSocket, in asyncio and Twisted tests."""
-
-    def close(self, *, code: int | None = None, reason: str | None = None) -> Awaitable[None]:
-        """Close this end, with a close code and a reason (RFC 6455, section 5.5.1)."""
-        self._close(code, reason)
-        done: Awaitable[None] = self._adapter.done()
-        return done
-
-    def connect_to_server(self) -> AsyncWebSocketRoute:
-        """Connect to the real server; see :meth:`WebSocketRoute.connect_to_server`."""
-        return AsyncWebSocketRoute(self._connect(), self._adapter)
+        side = self._adapter.call(lambda: self._side.socket.connect(self._side))
+        return AsyncWebSocketRoute(side, self._adapter)

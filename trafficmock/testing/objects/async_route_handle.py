@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
-from trafficmock.testing.objects.request import AsyncRequest, Request
 from trafficmock.testing.promise import mapped
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from trafficmock.testing.objects.async_caller import AsyncCaller
+    from trafficmock.testing.objects.async_request import AsyncRequest
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import Session
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
-CountT = TypeVar("CountT")
-RequestsT = TypeVar("RequestsT")
-DoneT = TypeVar("DoneT")
 
-
-class BaseRouteHandle(Generic[CountT, RequestsT, DoneT]):
-    """A route of a test.
+class AsyncRouteHandle:
+    """A route of an asyncio or Twisted test, with the requests that met it.
 
     Calls ask the proxy, so they count all requests that the applications have got answers to.
     """
 
-    def __init__(self, session: Session, entry: RouteEntry, adapter: Adapter) -> None:
+    def __init__(self, session: Session, entry: RouteEntry, adapter: AsyncCaller) -> None:
         self._session = session
         self._entry = entry
         self._adapter = adapter
@@ -36,37 +33,24 @@ class BaseRouteHandle(Generic[CountT, RequestsT, DoneT]):
         return f"<{type(self).__name__} for {self._entry.matcher} ({self._entry.place})>"
 
     @property
-    def call_count(self) -> CountT:
+    def call_count(self) -> Awaitable[int]:
         """The number of requests that met the route: its handler was called, or it answered."""
         barrier, entry = self._session.client.barrier, self._entry
-        count: CountT = self._adapter.wait_for(lambda: mapped(barrier(), lambda _: entry.handled))
-        return count
+        return self._adapter.wait_for(lambda: mapped(barrier(), lambda _: entry.handled))
 
-    def requests(self) -> RequestsT:
+    def requests(self) -> Awaitable[list[AsyncRequest]]:
         """Return the requests that met the route, oldest first.
 
         Of a route that several tests share, these are the requests of tests that have not ended.
         """
         barrier, entry, show = self._session.client.barrier, self._entry, self._adapter.show
-        found: RequestsT = self._adapter.wait_for(
+        return self._adapter.wait_for(
             lambda: mapped(barrier(), lambda _: [show(each) for each in entry.requests()])
         )
-        return found
 
-    def unroute(self) -> DoneT:
+    def unroute(self) -> Awaitable[None]:
         """Remove the route; the call is done when no later request reaches it."""
         http, entry = self._session.http, self._entry
-        done: DoneT = self._adapter.wait_for(
+        return self._adapter.wait_for(
             lambda: mapped(http.remove([entry] if entry.active else []), lambda _: None)
         )
-        return done
-
-
-class RouteHandle(BaseRouteHandle[int, list[Request], None]):
-    """A route of a blocking test, with the requests that met it."""
-
-
-class AsyncRouteHandle(
-    BaseRouteHandle[Awaitable[int], Awaitable[list[AsyncRequest]], Awaitable[None]]
-):
-    """A route of an asyncio or Twisted test."""

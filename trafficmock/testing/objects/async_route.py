@@ -2,59 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.objects.request import AsyncRequest, Request
-from trafficmock.testing.objects.response import AsyncResponse, Response
-from trafficmock.testing.objects.stream import AsyncStream, Stream, is_parts, pour, pour_async
+from trafficmock.testing.objects.async_stream import AsyncStream
+from trafficmock.testing.objects.given_bodies import is_parts, pour_async, read_file
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.handlers.answers import read_how
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
-from trafficmock.testing.session.handlers.mock_response import File, Mock
+from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
-    from trafficmock.testing.objects.response import BaseResponse
+    from trafficmock.testing.objects.async_caller import AsyncCaller
+    from trafficmock.testing.objects.async_request import AsyncRequest
+    from trafficmock.testing.objects.async_response import AsyncResponse
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
-    from trafficmock.testing.session.ports import Adapter
     from trafficmock.wire.payloads.answer import FaultKind
 
 
-RequestT = TypeVar("RequestT")
-DoneT = TypeVar("DoneT")
-FetchedT = TypeVar("FetchedT")
-StreamT = TypeVar("StreamT")
-
-
-def read_file(path: str | os.PathLike[str]) -> File:
-    """Read the file whose content is a body.
-
-    :raises OSError: it cannot be read.
-    """
-    return File(str(path), Path(path).read_bytes())
-
-
-class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
-    """One request that a handler has to decide.
+class AsyncRoute:
+    """A request that a handler has to decide, in asyncio and Twisted tests.
 
     A handler makes one decision: ``fulfill``, ``continue_``, ``fallback`` or ``abort``; ``fetch``
-    is none. A decision takes effect with the call. Calls return values in blocking tests and
-    awaitables in others.
+    is none. A decision takes effect with the call.
     """
 
-    def __init__(self, routed: RoutedRequest, adapter: Adapter) -> None:
+    def __init__(self, routed: RoutedRequest, adapter: AsyncCaller) -> None:
         self._routed = routed
         self._adapter = adapter
 
@@ -62,10 +45,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         return f"<{type(self).__name__} {self._routed.request}>"
 
     @property
-    def request(self) -> RequestT:
+    def request(self) -> AsyncRequest:
         """The request, with the changes of earlier handlers."""
-        request: RequestT = self._adapter.show(self._routed.request)
-        return request
+        return self._adapter.show(self._routed.request)
 
     def fulfill(
         self,
@@ -77,12 +59,12 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
-        response: BaseResponse | None = None,
+        response: AsyncResponse | None = None,
         delay: Delay = None,
         fault: FaultKind | None = None,
         after: int | None = None,
         rate: int | None = None,
-    ) -> DoneT:
+    ) -> Awaitable[None]:
         """Answer the request with a response.
 
         :param status: 200 to 999; by default that of ``response``, else 200.
@@ -92,7 +74,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         :param headers: a mapping, or pairs where a name repeats; they replace those of
             ``response``.
         :param body: the body; text is sent as UTF-8. The parts of an iterable or async iterable
-            are sent one by one, see :meth:`stream`.
+            are sent one by one until the call is done, see :meth:`stream`.
         :param json: an object that is sent as JSON, in the place of ``body``.
         :param path: a file whose content is the body; its extension gives the content type.
         :param content_type: the value of ``content-type``, in the place of any other.
@@ -122,7 +104,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
                 headers=headers,
                 content_type=content_type,
             )
-            return self._pour(stream, body)
+            return pour_async(stream, body)
         file = None if path is None else read_file(path)
         mock = Mock(
             status=status,
@@ -143,7 +125,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
-    ) -> StreamT:
+    ) -> AsyncStream:
         """Begin to answer the request; the test writes the body by the result, piece by piece.
 
         :param status: as in :meth:`fulfill`; so are the other arguments.
@@ -156,11 +138,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         routed = self._routed
         awaited = AwaitedStream(routed.session.client.link, str(routed.request))
         self._adapter.call(lambda: awaited.began(routed.stream(mock)))
-        stream: StreamT = self._adapter.stream_class(awaited, self._adapter)
-        return stream
-
-    def _pour(self, stream: StreamT, parts: Any) -> DoneT:
-        raise NotImplementedError
+        return AsyncStream(awaited, self._adapter)
 
     def continue_(
         self,
@@ -173,7 +151,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         fault: FaultKind | None = None,
         after: int | None = None,
         rate: int | None = None,
-    ) -> DoneT:
+    ) -> Awaitable[None]:
         """Send the request upstream, with these changes and those of earlier fallbacks.
 
         :param url: another URL of the same scheme.
@@ -210,7 +188,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         method: str | None = None,
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
-    ) -> DoneT:
+    ) -> Awaitable[None]:
         """Pass the request, with these changes, to the next handler that matches it.
 
         Without such a handler the request is sent upstream.
@@ -226,7 +204,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
             )
         )
 
-    def abort(self, error_code: str | None = None, *, delay: Delay = None) -> DoneT:
+    def abort(self, error_code: str | None = None, *, delay: Delay = None) -> Awaitable[None]:
         """Fail the request with a network error.
 
         :param error_code: one of Playwright's codes, by default ``failed``. Codes that only
@@ -248,7 +226,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         timeout: Timeout = None,
         max_redirects: int | None = None,
         max_retries: int | None = None,
-    ) -> FetchedT:
+    ) -> Awaitable[AsyncResponse]:
         """Send the request upstream and return the response; this is no decision.
 
         The application's process sends it, or the proxy if the request came through it.
@@ -276,30 +254,10 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
             max_redirects=max_redirects,
             max_retries=max_retries,
         )
-        fetched: FetchedT = self._adapter.wait_for(
+        return self._adapter.wait_for(
             lambda: mapped(self._routed.fetch(options), self._adapter.show)
         )
-        return fetched
 
-    def _decide(self, function: Callable[[], None]) -> DoneT:
+    def _decide(self, function: Callable[[], None]) -> Awaitable[None]:
         self._adapter.call(function)
-        done: DoneT = self._adapter.done()
-        return done
-
-
-class Route(BaseRoute[Request, None, Response, Stream]):
-    """A request to decide, in blocking tests."""
-
-    def _pour(self, stream: Stream, parts: Any) -> None:
-        pour(stream, parts)
-
-
-class AsyncRoute(BaseRoute[AsyncRequest, Awaitable[None], Awaitable[AsyncResponse], AsyncStream]):
-    """A request to decide, in asyncio and Twisted tests.
-
-    A decision takes effect whether its result is awaited or not; only ``fulfill`` with an iterable
-    has to be awaited.
-    """
-
-    def _pour(self, stream: AsyncStream, parts: Any) -> Awaitable[None]:
-        return pour_async(stream, parts)
+        return self._adapter.done()

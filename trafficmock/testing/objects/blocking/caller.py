@@ -1,0 +1,41 @@
+# Written from async_caller.py by tools/blocking_api.py: do not edit.
+"""What the objects of a test call the session by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.objects.blocking.request import Request
+    from trafficmock.testing.objects.blocking.response import Response
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
+
+T = TypeVar("T")
+
+
+class Caller(Protocol):
+    """The calls of an adapter of blocking tests (:class:`.Adapter`)."""
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Call a function on the session's thread, and return its result or raise its error."""
+
+    def wait_for(self, function: Callable[[], Promise[T]]) -> T:
+        """Call a function on the session's thread, and wait for its promise."""
+
+    def done(self) -> None:
+        """Return the result of a call that is finished."""
+
+    @overload
+    def show(self, state: None) -> None: ...
+
+    @overload
+    def show(self, state: RequestState) -> Request: ...
+
+    @overload
+    def show(self, state: ResponseState) -> Response: ...
+
+    @overload
+    def show(self, state: RequestState | ResponseState | None) -> Any: ...
