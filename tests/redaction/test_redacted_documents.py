@@ -71,6 +71,7 @@ class DocumentTests(SynchronousTestCase):
                                 "text": _base64(body),
                                 "encoding": "base64",
                             },
+                            "_trailers": pair,
                             "redirectURL": url,
                             "_failureText": f"{url}: refused",
                         },

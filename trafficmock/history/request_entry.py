@@ -236,6 +236,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
             raw,
             response.url,
             response.headers_list,
+            trailers=response.trailers,
         )
         weight = _weigh_response(response)
         grown, self._response_weight = weight - self._response_weight, weight
@@ -319,4 +320,5 @@ def announced(head: SerializedRequest) -> tuple[SerializedRequest, Body]:
 
 def _weigh_response(response: SerializedResponse) -> int:
     line = len(response.status_text) + len(response.url or "")
-    return line + header_weight(response.headers, response.headers_list)
+    trailers = header_weight({}, response.trailers)
+    return line + header_weight(response.headers, response.headers_list) + trailers

@@ -64,10 +64,11 @@ def _field(key: str, item: Any, holder: Mapping[str, Any], redactor: Redactor) -
         return _string(key, item, holder, redactor)
     if key == "headers" and isinstance(item, dict):
         return {name: _header(name, value, redactor) for name, value in item.items()}
-    if key == "headersList" and isinstance(item, list):
+    if key in ("headersList", "trailers") and isinstance(item, list):
         return [[name, _header(name, value, redactor)] for name, value in item]
     if key == "protocols" and isinstance(item, list):
         return redactor.protocols([str(each) for each in item])
+    key = "headers" if key == "_trailers" else key
     if key in ("headers", "queryString", "cookies", "params") and isinstance(item, list):
         return [_named(key, each, redactor) for each in item]
     return _any(key, item, holder, redactor)

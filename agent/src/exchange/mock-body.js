@@ -1,17 +1,19 @@
 "use strict";
 
+/** @typedef {import('../protocol/headers.js').Pairs} Pairs */
+
 /**
  * The client library's side of a mock's body.
  *
  * @typedef {object} Reader
  * @property {(chunk: Buffer) => boolean} data takes a piece, never an empty one; returns whether there is room for another
- * @property {() => void} end
+ * @property {(trailers: Pairs) => void} end gets the fields behind the body
  * @property {(reset: Error | undefined) => void} fail breaks the body off: as a server that closes the connection, or that
  *   resets it with this error
  * @property {() => void} malform breaks the body off by bytes that are no chunk
  */
 
-const endOf = (/** @type {Reader} */ reader) => reader.end();
+const endOf = (/** @type {Reader} */ reader, /** @type {MockBody} */ { trailers }) => reader.end(trailers);
 
 /** The body of a mock. Its reader gets the pieces as it has room; a whole body is one piece. */
 class MockBody {
@@ -19,8 +21,10 @@ class MockBody {
   constructor(whole) {
     /** What the reader has no room for yet. @type {Buffer[]} */
     this.pieces = whole?.length ? [whole] : [];
-    /** Called after the last piece. @type {((reader: Reader) => void) | undefined} */
+    /** Called after the last piece. @type {((reader: Reader, body: MockBody) => void) | undefined} */
     this.finish = whole && endOf;
+    /** The fields behind the body. @type {Pairs} */
+    this.trailers = [];
     /** @type {Reader | undefined} */
     this.reader = undefined;
     this.hasRoom = false;
@@ -55,7 +59,7 @@ class MockBody {
     const { reader, finish } = this;
     if (!this.hasRoom || !finish || !reader) return;
     this.drop();
-    finish(reader);
+    finish(reader, this);
   }
 
   /**

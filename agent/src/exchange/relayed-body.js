@@ -90,15 +90,19 @@ class RelayedBody extends MockBody {
     if (!this.isOver && this.waiting > MOST_WAITING) this.origin.pause();
   }
 
-  /** The real answer is complete. */
-  end() {
+  /**
+   * The real answer is complete.
+   * @param {headers.Pairs} trailers
+   */
+  end(trailers) {
     if (this.isOver) return;
     // Behind the end of the body a fault does not happen, but for a wrong chunk in the place of the last one.
     const isReached = this.after === undefined || this.fault === "malformed_chunk";
     if (this.fault && isReached) this.breakOff();
     else {
       this.isOver = true;
-      this.report.end();
+      this.report.end(trailers);
+      this.trailers = trailers;
       this.finish = endOf;
     }
     this.drain();

@@ -47,6 +47,8 @@ class Report {
     this.statusText = "";
     /** @type {headers.Pairs} */
     this.pairs = [];
+    /** The fields behind the body. @type {headers.Pairs} */
+    this.trailers = [];
   }
 
   /**
@@ -71,9 +73,13 @@ class Report {
     this.copy.push(chunk);
   }
 
-  /** Report the response: its body is complete. */
-  end() {
+  /**
+   * Report the response: its body is complete.
+   * @param {headers.Pairs} [trailers] the fields behind the body
+   */
+  end(trailers = []) {
     if (!this.settle()) return;
+    this.trailers = trailers;
     const coding = headers.get(this.pairs, "content-encoding");
     const raw = this.copy.bytes();
     if (!coding || raw.length === 0) return this.say({ response: this.answer(raw, false) });
@@ -133,14 +139,14 @@ class Report {
    * @returns {object} for the wire
    */
   answer(body, isDecoded, isCut = this.copy.isCut) {
-    const { status, statusText, url } = this;
+    const { status, statusText, url, trailers } = this;
     const pairs = isDecoded
       ? decodedPairs(this.pairs, isCut ? undefined : body)
       : headers.without(this.pairs, "transfer-encoding");
     const isLong = body.length > this.copy.limit;
     const size = isCut ? this.copy.size : body.length;
     const kept = isLong ? body.subarray(0, this.copy.limit) : body;
-    return responseToWire({ status, statusText, pairs, body: kept, url }, isCut || isLong ? size : undefined);
+    return responseToWire({ status, statusText, pairs, body: kept, url, trailers }, isCut || isLong ? size : undefined);
   }
 }
 

@@ -410,7 +410,7 @@ class HeldRequest {
     const head = { status: response.statusCode ?? 0, statusText: response.statusMessage ?? "", pairs };
     report.head(head.status, head.statusText, headers.fromRaw(response.rawHeaders));
     response.on("data", (data) => body.push(data));
-    response.on("end", () => body.end());
+    response.on("end", () => body.end(headers.fromRaw(response.rawTrailers)));
     this.answer(socket, body.under(this.req.method, head));
   }
 
@@ -432,8 +432,8 @@ class HeldRequest {
     socket.on("close", () => body.close());
     const reader = {
       data: (/** @type {Buffer} */ chunk) => send(isChunked ? text.chunk(chunk) : chunk),
-      end: () => {
-        if (isChunked) send(text.LAST_CHUNK);
+      end: (/** @type {headers.Pairs} */ trailers) => {
+        if (isChunked) send(text.lastChunk(trailers));
         // Without a length, the client would read a 205 until the connection ends.
         else if (headers.get(pairs, "content-length") === undefined) send(null);
         socket.answered();

@@ -23,15 +23,12 @@ function chunk(data) {
   return Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from("\r\n")]);
 }
 
-const LAST_CHUNK = Buffer.from("0\r\n\r\n");
-
 /**
- * @param {string[]} trailers names and values in turn
+ * @param {headers.Pairs} trailers
  * @returns {Buffer} the end of a chunked body, with its trailers
  */
 function lastChunk(trailers) {
-  if (!trailers.length) return LAST_CHUNK;
-  const lines = headers.fromRaw(trailers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = trailers.map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`0\r\n${lines.join("")}\r\n`, "latin1");
 }
 
@@ -67,4 +64,4 @@ function pathOf(url) {
   return url.pathname + (url.search || (url.href.split("#")[0].endsWith("?") ? "?" : ""));
 }
 
-module.exports = { head, chunk, lastChunk, LAST_CHUNK, NO_CHUNK, declaredLength, headerLines, pathOf };
+module.exports = { head, chunk, lastChunk, NO_CHUNK, declaredLength, headerLines, pathOf };

@@ -97,7 +97,7 @@ function observe(response, report) {
   report.head(response.statusCode ?? 0, response.statusMessage ?? "", headers.fromRaw(response.rawHeaders));
   const push = response.push;
   response.push = function (/** @type {any} */ chunk, /** @type {any} */ encoding) {
-    if (chunk === null) report.end();
+    if (chunk === null) report.end(headers.fromRaw(response.rawTrailers));
     else report.data(chunk);
     return push.call(this, chunk, encoding);
   };
@@ -129,7 +129,7 @@ function relay(response, socket, send, { method, pairs }) {
     if (!isBodiless && !send(isChunked ? text.chunk(data) : data)) response.pause();
   });
   response.on("end", () => {
-    if (isChunked) send(text.lastChunk(response.rawTrailers));
+    if (isChunked) send(text.lastChunk(headers.fromRaw(response.rawTrailers)));
     // Such a body ends with the connection.
     else send(!isBodiless && headers.get(pairs, "content-length") === undefined ? null : undefined);
     socket.answered();
@@ -176,6 +176,7 @@ function perform(held, wanted, signal) {
           pairs: headers.fromRaw(response.rawHeaders),
           body: copy.bytes(),
           url: wanted.url,
+          trailers: headers.fromRaw(response.rawTrailers),
           pieces: arrival.recorded(),
         });
       });

@@ -25,7 +25,7 @@ module.exports = {
   CREDENTIALS: ["authorization", "cookie", "cookie2", "proxy-authorization"],
   CONTENT_HEADERS: ["content-encoding", "content-language", "content-length", "content-location", "content-type"],
   HAR_REQUEST: ["method", "url", "headers", "postData"],
-  HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces"],
+  HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces", "_trailers"],
   UNDER_TEST: "127(?:\\.[0-9]+){3}|0\\.0\\.0\\.0|\\[::1?\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
   CONTEXT_MEMBER: "trafficmock.test",
   CONTEXT_COOKIE: "trafficmock_test",

@@ -30,6 +30,7 @@ const headers = require("./headers.js");
  * @property {headers.Pairs} pairs
  * @property {Buffer} body
  * @property {string} url
+ * @property {headers.Pairs} [trailers] the fields behind the body
  * @property {[number, number][]} [pieces] the milliseconds from the head to each piece of the body, and its bytes
  */
 
@@ -52,7 +53,7 @@ function requestToWire({ url, method, pairs, body, truncated }) {
  * @param {import('./messages.js').Answer} answer
  * @param {number} [bodySize] the number of bytes that came, if the body is cut
  */
-function responseToWire({ status, statusText, pairs, body, url, pieces }, bodySize) {
+function responseToWire({ status, statusText, pairs, body, url, trailers, pieces }, bodySize) {
   return {
     status,
     statusText,
@@ -60,6 +61,7 @@ function responseToWire({ status, statusText, pairs, body, url, pieces }, bodySi
     bodyBase64: body.length ? body.toString("base64") : null,
     url,
     ...(bodySize !== undefined && { truncated: true, bodySize }),
+    ...(trailers?.length && { trailers }),
     ...(pieces && { pieces }),
   };
 }

@@ -64,7 +64,7 @@ class Controller {
  * @typedef {object} Watcher
  * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} head
  * @property {(chunk: Buffer) => void} data
- * @property {() => void} end
+ * @property {(trailers: headers.Pairs) => void} end
  * @property {(status: number, pairs: headers.Pairs) => void} upgraded called for an upgrade; the protocol after it is not read
  * @property {(error: Error) => void} fail
  * @property {(abort: (reason: any) => void) => void} connected
@@ -118,7 +118,7 @@ class LegacyObserver {
 
   /** @param {any} trailers */
   onComplete(trailers) {
-    this.watcher.end();
+    this.watcher.end(headers.fromRaw(trailers ?? []));
     return this.handler.onComplete(trailers);
   }
 
@@ -197,7 +197,7 @@ class ModernObserver {
    * @param {any} trailers
    */
   onResponseEnd(real, trailers) {
-    this.watcher.end();
+    this.watcher.end(trailersOf(real, trailers));
     this.controller.rawTrailers = real?.rawTrailers;
     return this.handler.onResponseEnd?.(this.controller, trailers);
   }
@@ -248,11 +248,14 @@ function serve(handler, controller, { status, statusText, pairs, body }, { given
     if (isNew) handler.onResponseData?.(controller, chunk);
     else if (handler.onData(chunk) === false) controller.paused = true;
   };
-  const end = () => {
+  const end = (/** @type {headers.Pairs} */ trailers) => {
     completed();
+    const raw = toRaw(trailers);
     try {
-      if (isNew) handler.onResponseEnd?.(controller, {});
-      else handler.onComplete([]);
+      if (isNew) {
+        controller.rawTrailers = raw;
+        handler.onResponseEnd?.(controller, headers.toMultiMap(trailers));
+      } else handler.onComplete(raw);
     } catch (error) {
       fail(handler, controller, error);
     }
@@ -380,12 +383,19 @@ class Collector {
     this.onData(chunk);
   }
 
-  onComplete() {
-    this.isComplete = true;
-    this.answer();
+  /** @param {any} raw */
+  onComplete(raw) {
+    this.end(headers.fromRaw(raw ?? []));
   }
 
-  answer() {
+  /** @param {headers.Pairs} trailers */
+  end(trailers) {
+    this.isComplete = true;
+    this.answer(trailers);
+  }
+
+  /** @param {headers.Pairs} [trailers] */
+  answer(trailers) {
     if (this.copy.isCut) {
       return this.onError(
         new Error(`The response is larger than the ${this.copy.limit} bytes that a handler may be handed`),
@@ -394,11 +404,15 @@ class Collector {
     const { status, statusText, pairs, url } = this;
     const pieces = this.arrival.recorded();
     this.signal.removeEventListener("abort", this.stop);
-    this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url, pieces });
+    this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url, trailers, pieces });
   }
 
-  onResponseEnd() {
-    this.onComplete();
+  /**
+   * @param {any} controller
+   * @param {any} map
+   */
+  onResponseEnd(controller, map) {
+    this.end(trailersOf(controller, map));
   }
 
   /** @param {Error} error */
@@ -416,6 +430,16 @@ class Collector {
   }
 }
 
+/**
+ * @param {any} controller
+ * @param {any} map the trailer fields of a version that has no raw ones
+ * @returns {headers.Pairs} the fields behind a body
+ */
+function trailersOf(controller, map) {
+  const raw = controller?.rawTrailers;
+  return Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map ?? {});
+}
+
 /** @param {headers.Pairs} pairs */
 const toRaw = (pairs) => pairs.flat().map((text) => Buffer.from(text, "latin1"));
 
@@ -425,4 +449,14 @@ const pairsOfMap = (map) =>
     Object.entries(map ?? {}).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]))
   );
 
-module.exports = { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern, pairsOfMap };
+module.exports = {
+  Controller,
+  LegacyObserver,
+  ModernObserver,
+  Collector,
+  serve,
+  fail,
+  isModern,
+  pairsOfMap,
+  trailersOf,
+};

@@ -262,7 +262,7 @@ class HeldDispatch {
         this.serve(body.under(method, { status, statusText, pairs: watcher.headers(given) }));
       },
       data: (chunk) => body.push(chunk),
-      end: () => body.end(),
+      end: (trailers) => body.end(trailers),
       fail: (error) => {
         body.fail(error);
         if (!body.reader) this.unanswered(error);
@@ -342,7 +342,7 @@ class HeldDispatch {
         if (isBodiless(method, status)) report.end();
       },
       data: (chunk) => report.data(chunk),
-      end: () => report.end(),
+      end: (trailers) => report.end(trailers),
       upgraded: (status, pairs) => {
         report.head(status, "", pairs);
         report.end();

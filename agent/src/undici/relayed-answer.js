@@ -3,7 +3,7 @@
 const headers = require("../protocol/headers.js");
 const { phraseOf } = require("./reason-phrase.js");
 const { isBodiless } = require("../exchange/report.js");
-const { pairsOfMap } = require("./handlers.js");
+const { pairsOfMap, trailersOf } = require("./handlers.js");
 const { requestAbortedError } = require("./undici-errors.js");
 
 /**
@@ -13,7 +13,7 @@ const { requestAbortedError } = require("./undici-errors.js");
  * @property {() => void} connected
  * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} head
  * @property {(chunk: Buffer) => void} data
- * @property {() => void} end
+ * @property {(trailers: headers.Pairs) => void} end
  * @property {(error: Error) => void} fail
  */
 
@@ -100,7 +100,7 @@ class RelayedAnswer {
     if (status < 200 || this.isStopped) return;
     this.receiver.head(status, statusText, pairs);
     // undici may wait for a body that does not exist.
-    if (isBodiless(this.method, status)) this.receiver.end();
+    if (isBodiless(this.method, status)) this.receiver.end([]);
   }
 
   /** @param {Buffer} chunk */
@@ -117,12 +117,17 @@ class RelayedAnswer {
     this.onData(chunk);
   }
 
-  onComplete() {
-    if (!this.isStopped) this.receiver.end();
+  /** @param {any} raw */
+  onComplete(raw) {
+    if (!this.isStopped) this.receiver.end(headers.fromRaw(raw ?? []));
   }
 
-  onResponseEnd() {
-    this.onComplete();
+  /**
+   * @param {any} controller
+   * @param {any} map
+   */
+  onResponseEnd(controller, map) {
+    if (!this.isStopped) this.receiver.end(trailersOf(controller, map));
   }
 
   /** @param {Error} error */

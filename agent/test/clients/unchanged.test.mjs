@@ -13,7 +13,7 @@ import * as undici6 from "undici6";
 import * as undici7 from "undici7";
 import { startTrafficMock } from "../../index.mjs";
 import { selfSigned } from "../lib/certificate.mjs";
-import { startProxy } from "../lib/proxy.mjs";
+import { startProxy, until } from "../lib/proxy.mjs";
 import { startRawServer } from "../lib/raw-server.mjs";
 import { startWorker } from "../lib/worker.mjs";
 
@@ -213,18 +213,29 @@ describe("what is sent on", () => {
             response.status,
             Buffer.from(response.bodyBase64 ?? "", "base64").toString(),
             Object.keys(response.headers),
+            response.trailers,
           ]);
           route.fulfill(response);
         });
         const plain = await ask(`${base}/plain`, method);
         const body = method === "HEAD" ? "" : "body";
         assert.deepEqual(plain.slice(0, 2), [200, body]);
-        for (const path of ["more", "later"]) assert.deepEqual(await ask(`${base}/${path}`, method), plain, path);
+        assert.deepEqual(await ask(`${base}/more`, method), plain);
+        const later = `${base}/later?${client.replace(/\W/g, "")}`;
+        assert.deepEqual(await ask(later, method), plain);
+        if (method === "GET") {
+          const { id } = await until(proxy, "/api/history", ({ entries }) =>
+            entries.find((each) => each.request.url === later && each.outcome.response),
+          );
+          const { entry } = await proxy.get(`/api/history/${id}`);
+          assert.deepEqual(entry.outcome.response.trailers, [["X-Sum", "7"]]);
+        }
         const none = [200, body, [], {}].slice(0, plain.length);
         assert.deepEqual(await ask(`${base}/fetched`, method), none);
         // Without a body, it is about the one that GET gets.
         const names = method === "HEAD" ? ["transfer-encoding", "trailer"] : ["trailer"];
-        assert.deepEqual(fetched, [[200, body, names]]);
+        const trailers = method === "HEAD" ? undefined : [["X-Sum", "7"]];
+        assert.deepEqual(fetched, [[200, body, names, trailers]]);
       });
     }
   }

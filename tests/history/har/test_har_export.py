@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from jsonschema import Draft202012Validator
-from msgspec import Raw
+from msgspec import Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, request, response
@@ -218,6 +218,13 @@ class HarTests(SynchronousTestCase):
         har = har_of(mocked(answer=answer))["response"]
         self.assertEqual([(h["name"], h["value"]) for h in har["headers"]], pairs)
         self.assertEqual([cookie["name"] for cookie in har["cookies"]], ["a", "b"])
+
+    def test_trailers(self) -> None:
+        """Trailer fields have a field of their own; most responses have none."""
+        answer = structs.replace(response(), trailers=[("X-Sum", "7")])
+        har = har_of(mocked(answer=answer))["response"]
+        self.assertEqual(har["_trailers"], [{"name": "X-Sum", "value": "7"}])
+        self.assertNotIn("_trailers", har_of(mocked())["response"])
 
     def test_joined_set_cookie(self) -> None:
         """Cookies that a header map had to join are separate lines again."""

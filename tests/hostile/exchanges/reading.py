@@ -143,6 +143,8 @@ def _chunks(data: bytes) -> tuple[bytes, bytes]:
         if found is None:
             raise UnreadableError(f"no chunk: {data[:60]!r}")
         size, data = int(found[1], 16), data[found.end() :]
+        if size == 0 and not data.startswith(b"\r\n"):
+            return body, _trailers(data)
         if len(data) < size + 2:
             raise IncompleteError
         if data[size : size + 2] != b"\r\n":
@@ -150,3 +152,16 @@ def _chunks(data: bytes) -> tuple[bytes, bytes]:
         body, data = body + data[:size], data[size + 2 :]
         if size == 0:
             return body, data
+
+
+def _trailers(data: bytes) -> bytes:
+    """Check the fields behind a body, and return what follows them."""
+    lines, end, rest = data.partition(_END)
+    if not end:
+        raise IncompleteError
+    for line in lines.split(b"\r\n"):
+        found = _FIELD.fullmatch(line)
+        # No framing (RFC 9110 section 6.5.1).
+        if found is None or found[1].lower() in {b"content-length", b"transfer-encoding"}:
+            raise UnreadableError(f"no trailer: {line[:60]!r}")
+    return rest

@@ -21,6 +21,15 @@ class RequestTests(SynchronousTestCase):
         found, rest = requests(_HEAD + b"transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\nX")
         self.assertEqual(([one.body for one in found], rest), ([b"a"], b"X"))
 
+    def test_trailers(self) -> None:
+        """Fields may follow a chunked body, but none that frames it."""
+        chunked = b"transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
+        found, rest = requests(_HEAD + chunked + b"x: y\r\n\r\nX")
+        self.assertEqual(([one.body for one in found], rest), ([b"a"], b"X"))
+        for line in (b"content-length: 1", b"x"):
+            with self.assertRaises(UnreadableError):
+                requests(_HEAD + chunked + line + b"\r\n\r\n")
+
     def test_strict(self) -> None:
         """Whatever has two meanings is a fault of the proxy."""
         for lines in (

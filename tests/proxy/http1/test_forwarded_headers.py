@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1 import forwarded_headers
 from trafficmock.proxy.http1.framing import CHUNKED, NONE, BodyKind, Framing
-from trafficmock.proxy.http1.heads import parse_request
+from trafficmock.proxy.http1.heads import parse_request, parse_response
 
 
 class EndToEndTests(SynchronousTestCase):
@@ -19,6 +19,14 @@ class EndToEndTests(SynchronousTestCase):
         )
         kept = [(b"Host", b"a"), (b"X-Yours", b"2"), (b"X-Yours", b"3")]
         self.assertEqual(forwarded_headers.end_to_end(head), kept)
+
+    def test_trailers(self) -> None:
+        """A response announces its trailers, which say nothing of framing (RFC 9110 6.5.1)."""
+        head = parse_response(b"HTTP/1.1 200 OK\r\nTE: x\r\nTrailer: X-Sum")
+        self.assertEqual(forwarded_headers.end_to_end(head), [(b"Trailer", b"X-Sum")])
+        names = (b"X-Sum", b"Content-Length", b"transfer-encoding", b"Host", b"Connection")
+        given = [(name, b"1") for name in names]
+        self.assertEqual(forwarded_headers.forwarded_trailers(given), given[:1])
 
 
 class BlockTests(SynchronousTestCase):

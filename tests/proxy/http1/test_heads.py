@@ -153,7 +153,7 @@ class ListTests(SynchronousTestCase):
 
     def test_trailers(self) -> None:
         """Trailers are header lines."""
-        parse_trailers(b"A: b\r\nC: d")
+        self.assertEqual(parse_trailers(b"A: b\r\nC: d"), [(b"A", b"b"), (b"C", b"d")])
         self.assertRaises(BadMessageError, parse_trailers, b"A b")
 
 

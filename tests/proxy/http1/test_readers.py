@@ -9,8 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.body_readers import BodyReader, ChunkReader, reader
+from trafficmock.proxy.http1.forwarded_headers import last_chunk
 from trafficmock.proxy.http1.framing import BodyKind, Framing
-from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.http1.request_reader import RequestReader
 
 
@@ -57,19 +58,20 @@ class ChunkTests(SynchronousTestCase):
 
     @given(
         st.lists(st.binary(min_size=1, max_size=20), max_size=5),
-        st.sampled_from([b"", b"A: b\r\n", b"A: b\r\nC: d\r\n"]),
+        st.sampled_from([[], [(b"A", b"b")], [(b"A", b"b"), (b"C", b"d")]]),
         st.sampled_from([b"", b";a", b"; a=b", b';a="b;c";d']),
         st.lists(st.integers(0, 200)),
     )
     def test_any_cut(
-        self, chunks: list[bytes], trailers: bytes, extension: bytes, places: list[int]
+        self, chunks: list[bytes], trailers: Pairs, extension: bytes, places: list[int]
     ) -> None:
-        """Chunks are joined, however the bytes arrive; extensions and trailers are dropped."""
+        """Chunks are joined, however the bytes arrive; extensions are dropped, trailers kept."""
         coded = b"".join(b"%X%s\r\n%s\r\n" % (len(c), extension, c) for c in chunks)
-        coded += b"0\r\n" + trailers + b"\r\n"
+        coded += last_chunk(trailers)
         taken_by = ChunkReader()
         got = feed(taken_by, cut(coded + b"GET", places))
         self.assertEqual(got, (b"".join(chunks), b"GET"))
+        self.assertEqual(taken_by.trailers, trailers)
         self.assertTrue(taken_by.done)
 
     def test_space(self) -> None:

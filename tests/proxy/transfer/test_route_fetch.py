@@ -50,7 +50,7 @@ class FetchTests(SynchronousTestCase):
         self.assertEqual(self.client.took(), b"")
 
     def test_around_the_answer(self) -> None:
-        """Informational responses and trailers are no part of what is fetched."""
+        """Informational responses are no part of what is fetched, trailers are."""
         self.fetch()
         self.harness.servers[0].sends(
             b"HTTP/1.1 102 Processing\r\n\r\n"
@@ -62,6 +62,7 @@ class FetchTests(SynchronousTestCase):
         self.assertEqual(
             (response["status"], base64.b64decode(response["bodyBase64"])), (200, b"body")
         )
+        self.assertEqual(response["trailers"], [["X-Sum", "7"]])
         self.assertEqual({"link", "x-sum"} & set(response["headers"]), set())
         self.assertEqual(self.client.took(), b"")
 

@@ -108,6 +108,19 @@ class AnswerTests(SynchronousTestCase):
         self.assertTrue(client.took().endswith(b"connection: close\r\n\r\nok"))
         self.assertTrue(client.disconnecting)
 
+    def test_trailers(self) -> None:
+        """Trailers follow the last chunk, for a client that has chunks."""
+        for request, end in ((GET, b"0\r\nX-Sum: 7\r\n\r\n"), (OLD, b"ok")):
+            harness = ForwardProxyHarness()
+            client = harness.ask(request)
+            harness.servers[0].sends(
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
+                b"2\r\nok\r\n0\r\nX-Sum: 7\r\nContent-Length: 1\r\n\r\n"
+            )
+            received = client.took()
+            self.assertTrue(received.endswith(end), received)
+            self.assertIn(b"\r\nTrailer: X-Sum\r\n", received)
+
     def test_interim(self) -> None:
         """1xx answers are passed on, to clients that know them."""
         for request, passed in ((GET, True), (OLD, False)):

@@ -60,6 +60,14 @@ class ReportTests(SynchronousTestCase):
         self.assertEqual((len(sent), reported.ok, reported.error.code), (2, False, "ECONNRESET"))
         self.assertEqual(body.to_bytes(reported.response.body_base64), b"ha")
 
+    def test_trailers(self) -> None:
+        """Trailers are reported as they were written."""
+        harness, _, sent = self.asked(GET)
+        harness.servers[0].sends(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-Sum: 7\r\n\r\n"
+        )
+        self.assertEqual(sent[-1].response.trailers, [("X-Sum", "7")])
+
     def test_cut_off(self) -> None:
         """A body that never came to its end is marked as cut."""
         harness, _, sent = self.asked(POST[:-2])

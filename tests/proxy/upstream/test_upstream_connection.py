@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
 from trafficmock.proxy.http1.framing import Framing
-from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs, ResponseHead
 from trafficmock.proxy.upstream.upstream_connection import (
     MOST_INTERIM,
     STREAM_BYTES,
@@ -34,7 +34,7 @@ class RecordingReceiver:
     def response_data(self, data: bytes) -> None:
         self.events.append(data)
 
-    def response_end(self) -> None:
+    def response_end(self, trailers: Pairs) -> None:  # noqa: ARG002 - the protocol's
         self.events.append("end")
 
     def response_pause(self) -> None:

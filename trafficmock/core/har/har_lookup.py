@@ -348,4 +348,5 @@ def _given(found: HarResponse, method: str) -> SerializedResponse:
         join_repeats(pairs),
         body.from_bytes(content),
         headers_list=pairs,
+        trailers=found.trailers or UNSET,
     )

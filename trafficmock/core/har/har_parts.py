@@ -133,6 +133,7 @@ class HarResponse(Struct):
     pieces: Annotated[list[HarPiece], Meta(max_length=MOST_PIECES)] | None = msgspec.field(
         default=None, name="_pieces"
     )
+    trailers: Any = msgspec.field(default=None, name="_trailers")
 
     __repr__ = quiet_repr
 
@@ -211,8 +212,9 @@ def read_entry(entry: msgspec.Raw) -> HarEntry:
     except RecursionError:
         raise HarEntryError("it is nested too deeply") from None
     read.response.status = _status(read.response.status)
-    read.request.headers = _lines(read.request.headers, "request")
-    read.response.headers = _lines(read.response.headers, "response")
+    read.request.headers = _lines(read.request.headers, "request.headers")
+    read.response.headers = _lines(read.response.headers, "response.headers")
+    read.response.trailers = _lines(read.response.trailers, "response._trailers")
     return read
 
 
@@ -229,7 +231,7 @@ def _status(given: Any) -> int:
     raise HarEntryError("response.status: it is no whole number")
 
 
-def _lines(headers: Any, part: str) -> HeaderPairs:
+def _lines(headers: Any, place: str) -> HeaderPairs:
     """Read header lines, in latin-1; of a list of values, each is a line.
 
     :raises HarEntryError: they are neither a list with names nor an object.
@@ -237,12 +239,12 @@ def _lines(headers: Any, part: str) -> HeaderPairs:
     if isinstance(headers, dict):
         headers = [{"name": name, "value": value} for name, value in headers.items()]
     if not isinstance(headers, list | None):
-        raise HarEntryError(f"{part}.headers: they are no list")
+        raise HarEntryError(f"{place}: they are no list")
     lines: HeaderPairs = []
     for index, each in enumerate(headers or ()):
         name = each.get("name") if isinstance(each, dict) else None
         if not isinstance(name, str):
-            raise HarEntryError(f"{part}.headers[{index}]: it has no name")
+            raise HarEntryError(f"{place}[{index}]: it has no name")
         given = each.get("value")
         values = given if isinstance(given, list) else [given]
         if not name.startswith(":"):

@@ -95,4 +95,5 @@ def _given(response: SerializedResponse) -> SerializedResponse:
         response.body_base64,
         response.url,
         listed,
+        trailers=response.trailers,
     )

@@ -114,7 +114,7 @@ def har_response(response: SerializedResponse, body: Body | None) -> dict[str, A
     """Make the response of an entry."""
     headers = _pairs(response.headers, response.headers_list)
     size, text = _content(body, _type(headers))
-    return {
+    made: dict[str, Any] = {
         "status": response.status,
         "statusText": response.status_text,
         "httpVersion": _VERSION,
@@ -125,6 +125,9 @@ def har_response(response: SerializedResponse, body: Body | None) -> dict[str, A
         "headersSize": -1,
         "bodySize": size,
     }
+    if response.trailers is not UNSET:
+        made["_trailers"] = _named(response.trailers)
+    return made
 
 
 def _pieces(record: RequestRecord) -> list[dict[str, int]]:

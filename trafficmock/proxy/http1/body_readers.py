@@ -12,6 +12,7 @@ from trafficmock.wire.http_syntax import TCHAR
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.proxy.http1.heads import Pairs
 
 _SIZE = re.compile(
     rb"([0-9A-Fa-f]{1,15})"
@@ -31,6 +32,9 @@ class BodyReader(Protocol):
     done: bool
     """Whether the body is complete; further bytes are of another message."""
 
+    trailers: Pairs
+    """The trailer fields behind a complete body (RFC 9110 section 6.5)."""
+
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """Read received bytes.
 
@@ -42,10 +46,11 @@ class BodyReader(Protocol):
 class LengthReader:
     """Reads a body with ``Content-Length``."""
 
-    __slots__ = ("done", "left")
+    __slots__ = ("done", "left", "trailers")
 
     def __init__(self, length: int) -> None:
         self.left = length
+        self.trailers: Pairs = []
         self.done = length == 0
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
@@ -64,10 +69,11 @@ class LengthReader:
 class RestReader:
     """Reads a body without a length, which ends with the connection."""
 
-    __slots__ = ("done",)
+    __slots__ = ("done", "trailers")
 
     def __init__(self) -> None:
         self.done = False
+        self.trailers: Pairs = []
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """Read received bytes; see :class:`BodyReader`."""
@@ -75,16 +81,17 @@ class RestReader:
 
 
 class ChunkReader:
-    """Decodes the chunked transfer coding (RFC 9112 section 7.1); trailers are checked and dropped.
+    """Decodes the chunked transfer coding (RFC 9112 section 7.1).
 
     It keeps an index into the received bytes instead of cutting off each chunk, because a body of
     tiny chunks would otherwise cost a copy of all bytes behind each chunk.
     """
 
-    __slots__ = ("_at", "_buffer", "_left", "_of_server", "_step", "done")
+    __slots__ = ("_at", "_buffer", "_left", "_of_server", "_step", "done", "trailers")
 
     def __init__(self, *, of_server: bool = False) -> None:
         self.done = False
+        self.trailers: Pairs = []
         self._of_server = of_server
         self._buffer = b""
         self._at = 0
@@ -157,7 +164,7 @@ class ChunkReader:
             if len(self._buffer) - self._at > _LONGEST_TRAILERS:
                 raise BadMessageError("The trailers are too long.")
             return False
-        parse_trailers(self._buffer[self._at : end])
+        self.trailers = parse_trailers(self._buffer[self._at : end])
         self._at = end + 4
         self.done = True
         return False

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from trafficmock.proxy.http1 import attached_clients
 from trafficmock.proxy.http1.framing import BodyKind, Framing
-from trafficmock.proxy.http1.heads import tokens
+from trafficmock.proxy.http1.heads import RequestHead, tokens
 
 if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Head, Pairs, RequestHead
+    from trafficmock.proxy.http1.heads import Head, Pairs
 
 VIA = b"1.1 trafficmock"
 """The proxy's entry in ``Via`` (RFC 9110 section 7.6.3)."""
@@ -30,21 +30,32 @@ HOP_BY_HOP = attached_clients.HEADERS | frozenset(
 )
 """Header names that are not forwarded: RFC 9110 section 7.6.1, and trafficmock's own."""
 
+_OF_RESPONSES = HOP_BY_HOP - {b"trailer"}
 _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
+_NO_TRAILERS = HOP_BY_HOP | _FRAMING | {b"host"}
 _KEPT_THOUGH_LISTED = frozenset({b"content-length", b"host"})
 """Header names that ``Connection`` cannot remove, because that would change the message."""
 
 
 def end_to_end(head: Head) -> Pairs:
-    """Return the header lines to forward: all but the hop-by-hop ones."""
+    """Return the header lines to forward: all but the hop-by-hop ones.
+
+    Trailers of a response are forwarded, and so is its ``Trailer``.
+    """
     connection = head.fields.get(b"connection")
-    dropped = HOP_BY_HOP
+    hop_by_hop = HOP_BY_HOP if isinstance(head, RequestHead) else _OF_RESPONSES
+    dropped = hop_by_hop
     if connection is not None:
         listed = tokens(connection) - {b"close", b"keep-alive"} - _KEPT_THOUGH_LISTED
-        dropped = HOP_BY_HOP | listed if listed else HOP_BY_HOP
+        dropped = hop_by_hop | listed if listed else hop_by_hop
     if dropped.isdisjoint(head.fields):
         return head.pairs
     return [pair for pair in head.pairs if pair[0].lower() not in dropped]
+
+
+def forwarded_trailers(trailers: Pairs) -> Pairs:
+    """Return the trailer fields to forward: no framing or routing (RFC 9110 section 6.5.1)."""
+    return [pair for pair in trailers if pair[0].lower() not in _NO_TRAILERS] if trailers else []
 
 
 def request_block(method: bytes, path: bytes, host: bytes, pairs: Pairs, framing: Framing) -> bytes:
@@ -109,3 +120,10 @@ def chunk(data: bytes) -> bytes:
 
 
 LAST_CHUNK = b"0\r\n\r\n"
+
+
+def last_chunk(trailers: Pairs) -> bytes:
+    """Write the end of a chunked body, with its trailer fields."""
+    if not trailers:
+        return LAST_CHUNK
+    return b"0\r\n%s\r\n" % b"".join(b"%s: %s\r\n" % pair for pair in trailers)

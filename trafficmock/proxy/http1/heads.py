@@ -160,13 +160,14 @@ def response_end(data: bytes, limit: int) -> tuple[int, int]:
     return (-1, -1) if found is None else found.span()
 
 
-def parse_trailers(block: bytes) -> None:
-    """Check the trailer section of a chunked body (RFC 9112 section 7.1.2).
+def parse_trailers(block: bytes) -> Pairs:
+    """Read the trailer section of a chunked body (RFC 9112 section 7.1.2).
 
     :param block: its lines, without the empty line behind them.
+    :returns: names and values of the lines, in their order and case.
     :raises BadMessageError: if it is malformed.
     """
-    _split(b"\r\n" + block)
+    return _split(b"\r\n" + block)[1]
 
 
 @cached_by_text(maxsize=512)

@@ -62,16 +62,17 @@ class BodyCapture:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+def _texts(pairs: Pairs) -> HeaderPairs:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
+
+
 def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
     """Convert header lines to the form of protocol 3.
 
     :returns: the values by lower-case name, and all lines if a name repeats.
     """
-    lines, headers = [], {}
-    for raw_name, raw_value in pairs:
-        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
-        lines.append((name, value))
-        headers[name.lower()] = value
+    lines = _texts(pairs)
+    headers = {name.lower(): value for name, value in lines}
     return (headers, UNSET) if len(headers) == len(lines) else on_wire(lines)
 
 
@@ -88,16 +89,24 @@ def response_of(
     content: bytes | bytearray = b"",
     *,
     full_size: int | None = None,
+    trailers: Pairs | None = None,
 ) -> SerializedResponse:
     """Convert a response to the form of protocol 3.
 
     :param pairs: its end-to-end header lines.
     :param content: its body, decoded if ``pairs`` are those of the decoded body.
     :param full_size: bytes of the whole body, if ``content`` is only its beginning.
+    :param trailers: the fields behind the body.
     """
     headers, lines = header_map(pairs)
     response = SerializedResponse(
-        head.status, head.reason.decode("latin-1"), headers, bodies.from_bytes(content), url, lines
+        head.status,
+        head.reason.decode("latin-1"),
+        headers,
+        bodies.from_bytes(content),
+        url,
+        lines,
+        trailers=_texts(trailers) if trailers else UNSET,
     )
     if full_size is None:
         return response

@@ -104,7 +104,7 @@ class RouteFetch:
     async def _plain(self, url: str, answer: UpstreamResponse) -> SerializedResponse:
         decoders, pairs = self.resources.decoders, end_to_end(answer.head)
         plain = await decoders.plain(pairs, answer.body, self.most_bytes)
-        response = response_of(url, answer.head, *plain)
+        response = response_of(url, answer.head, *plain, trailers=answer.trailers)
         if b"content-encoding" in answer.head.fields:
             return response
         return structs.replace(response, pieces=answer.arrival.recorded())

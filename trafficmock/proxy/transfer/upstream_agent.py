@@ -16,6 +16,7 @@ from zope.interface import implementer
 
 from trafficmock.proxy import request_target
 from trafficmock.proxy.http1 import content_codings
+from trafficmock.proxy.http1.forwarded_headers import forwarded_trailers
 from trafficmock.proxy.http1.framing import of_content
 from trafficmock.proxy.transfer.body_arrival import BodyArrival
 from trafficmock.proxy.transfer.body_capture import BodyCapture
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IConsumer, IDelayedCall, IProtocol, IReactorTime
 
     from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.proxy_settings import ProxyResources
 
 _HIDDEN = frozenset({b"content-encoding", b"set-cookie"})
@@ -61,11 +62,13 @@ class UpstreamResponse:
     :param head: its status line and all header lines in their order.
     :param arrival: the times of the body's pieces.
     :param body: the body, not decoded.
+    :param trailers: the fields behind it.
     """
 
     head: ResponseHead
     arrival: BodyArrival
     body: BodyCapture = field(factory=partial(BodyCapture, 0), repr=False)
+    trailers: Pairs = field(factory=list, repr=False)
     request: Any = None
     previousResponse: Any = None  # noqa: N815 - Twisted's name
     version: tuple[bytes, int, int] = field(init=False, repr=False)
@@ -214,8 +217,9 @@ class ResponseCollector:
     def response_pause(self) -> None:
         """Do nothing: the whole body is awaited."""
 
-    def response_end(self) -> None:
+    def response_end(self, trailers: Pairs) -> None:
         if self._response is not None and not self.done.called:
+            self._response.trailers = forwarded_trailers(trailers)
             self.done.callback(self._response)
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:  # noqa: ARG002 - the protocol's

@@ -17,6 +17,8 @@ from trafficmock.proxy.http1.forwarded_headers import (
     LAST_CHUNK,
     chunk,
     end_to_end,
+    forwarded_trailers,
+    last_chunk,
     response_block,
 )
 from trafficmock.proxy.http1.framing import BodyKind, of_content
@@ -95,6 +97,7 @@ class UpstreamTransfer:
         self._sent: BodyCapture | None = None
         self._head: ResponseHead | None = None
         self._pairs: Pairs = []
+        self._trailers: Pairs = []
         self._received: BodyCapture | None = None
         self._head_reported = False
         self._end_reported = False
@@ -308,8 +311,9 @@ class UpstreamTransfer:
         self._flush()
         self._report_head()
 
-    def response_end(self) -> None:
+    def response_end(self, trailers: Pairs) -> None:
         """Send the rest, report the end, and reuse both connections."""
+        self._trailers = forwarded_trailers(trailers)
         if self._broken is not None and not self._broken.is_behind_end:
             self._break(self._broken)
         elif self._rated is not None:
@@ -320,7 +324,7 @@ class UpstreamTransfer:
 
     def _complete_answer(self) -> None:
         if self._chunked:
-            self._out.append(LAST_CHUNK)
+            self._out.append(last_chunk(self._trailers))
         connection, self._upstream = self._upstream, None
         self._end()
         self._flush()
@@ -402,7 +406,10 @@ class UpstreamTransfer:
         plain = decoders.plain(self._pairs, copy, self._limit, soon=leads_on or decoders.busy)
         plain.addCallback(
             lambda found: self._send_end(
-                response_of(self._request.url, head, *found, full_size=full_size), error
+                response_of(
+                    self._request.url, head, *found, full_size=full_size, trailers=self._trailers
+                ),
+                error,
             )
         )
         plain.addErrback(lambda failure: self.log.failure("a report failed", failure=failure))

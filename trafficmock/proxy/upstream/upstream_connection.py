@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from trafficmock.proxy.http1.body_readers import BodyReader
     from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
 
 STREAM_BYTES = 256 * 1024
 """Bytes that a transport of a streamed body reads at a time, and buffers for writing."""
@@ -66,8 +66,11 @@ class ResponseListener(Protocol):
     def response_data(self, data: bytes) -> None:
         """Handle a piece of the body."""
 
-    def response_end(self) -> None:
-        """Handle the end of the response; the listener gets no further calls."""
+    def response_end(self, trailers: Pairs) -> None:
+        """Handle the end of the response; the listener gets no further calls.
+
+        :param trailers: the fields behind a chunked body.
+        """
 
     def response_pause(self) -> None:
         """Forward the pieces so far: no more bytes have arrived yet."""
@@ -181,7 +184,7 @@ class UpstreamConnection(TwistedProtocol):
             return
         rest = isinstance(self._reader, RestReader)
         if rest and isinstance(error, network.ConnectionDone):
-            listener.response_end()
+            listener.response_end([])
         else:
             listener.upstream_lost(error, answered=self._answered)
 
@@ -235,7 +238,7 @@ class UpstreamConnection(TwistedProtocol):
         if content:
             listener.response_data(content)
         if self._reader.done and self._listener is listener:
-            self._finish(listener)
+            self._finish(listener, self._reader.trailers)
         return False
 
     def _head(self, listener: ResponseListener) -> bool:
@@ -266,10 +269,10 @@ class UpstreamConnection(TwistedProtocol):
         )
         listener.response_head(head, body)
         if self._reader.done and self._listener is listener:
-            self._finish(listener)
+            self._finish(listener, self._reader.trailers)
         return self._listener is listener
 
-    def _finish(self, listener: ResponseListener) -> None:
+    def _finish(self, listener: ResponseListener, trailers: Pairs) -> None:
         self._listener = None
         self._reader = None
         self._stop_producing()
@@ -278,7 +281,7 @@ class UpstreamConnection(TwistedProtocol):
             self.resumeProducing()
         if self._buffer or not self._sent_all:
             self._reusable = False
-        listener.response_end()
+        listener.response_end(trailers)
 
     @property
     def will_be_kept(self) -> bool:

@@ -16,7 +16,16 @@ MOST_RULES: Final = 100
 """The most parts that are compared, and the most fields that are ignored."""
 
 OF_REQUESTS = ("method", "url", "headers", "postData")
-OF_RESPONSES = ("status", "statusText", "headers", "content", "_failureText", "_error", "_pieces")
+OF_RESPONSES = (
+    "status",
+    "statusText",
+    "headers",
+    "content",
+    "_failureText",
+    "_error",
+    "_pieces",
+    "_trailers",
+)
 """The parts of the requests and responses of a HAR that the coordinator reads."""
 
 

@@ -34,6 +34,7 @@ class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"
     :class:`~trafficmock.wire.payloads.serialized_request.SerializedRequest`. ``url`` is the URL of
     the hop that produced the response.
 
+    :param trailers: the trailer fields behind the body (RFC 9110 section 6.5), as written.
     :param pieces: in the result of a fetch: the milliseconds from the head to each piece in which
         the body came, and its bytes; unset if all came at once.
     """
@@ -46,6 +47,7 @@ class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"
     headers_list: HeaderPairs | UnsetType = UNSET
     truncated: bool | UnsetType = UNSET
     body_size: BodySize | UnsetType = UNSET
+    trailers: HeaderPairs | UnsetType = UNSET
     pieces: Annotated[list[tuple[Count, Count]], Meta(max_length=MOST_ARRIVALS)] | UnsetType = UNSET
 
     __repr__ = quiet_repr
