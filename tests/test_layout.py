@@ -39,8 +39,8 @@ ALLOWED = {
     "command": {"attach", "certificates", "coercers", "connection_errors", "errors", "redaction"}
     | {"report", "texts", "whole_files"},
     "dashboard": {"attach", "coercers", "errors", "http", "server", "texts"},
-    "testing": {"attach", "certificates", "errors", "file_locks", "matching", "redaction", "report"}
-    | {"texts", "whole_files", "wire"},
+    "testing": {"attach", "certificates", "errors", "file_locks", "matching", "report", "texts"}
+    | {"whole_files", "wire"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }
@@ -105,7 +105,7 @@ INNER = {
         "adapters": {".", "objects", "objects.blocking", "reporting", "session"},
         "har": {".", "session", *SESSION},
         "launch": {"."},
-        "reporting": {"session", "session.handlers"},
+        "reporting": {".", "session", "session.handlers"},
         ".": {
             "adapters",
             "launch",

@@ -130,7 +130,7 @@ class ReprTests(SynchronousTestCase):
         """Neither do the objects that a user meets, and those within them."""
         secret = "c2tfbGl2"
         asked = request(content=secret.encode(), authorization=secret)
-        state = RequestState("r1", "shop", asked, 1)
+        state = RequestState("r1", "shop", asked, asked.url, 1)
         answered = ResponseState(state, response(200, secret.encode(), cookie=secret))
         state.answer(answered)
         mock = Mock(headers={"a": secret}, body=secret, response=answered)

@@ -49,7 +49,6 @@ from trafficmock.server.service import ProxyService
 from trafficmock.server.site import make_site
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 from trafficmock.wire.limits import or_unlimited
-from trafficmock.wire.payloads.welcome import Redaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -209,7 +208,6 @@ def make_driver(
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],
         reply_bytes=options["reply-bytes"],
-        redaction=Redaction(**redactor.described()),
     )
     return Driver(
         coordinator=Coordinator(settings, may_run=may_run),

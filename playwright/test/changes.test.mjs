@@ -34,6 +34,14 @@ test("nor do they for the fetch of a handler", () => {
   assert.equal(routed.fetchChanges({ url: "/a" }).url, "http://shop.test/a");
 });
 
+test("the error of a text that is no URL has nothing of its query", () => {
+  const wrong = "https://me:s-1@[h.test/a?token=s-4711#s-2";
+  const error = { name: "UsageError", message: 'invalid URL: "https://...@[h.test/a?…"' };
+  const routed = new RoutedRequest({ baseURL: "http://shop.test" }, stateWith({}), {}, "run");
+  assert.throws(() => overriding.checkScheme(stateWith({}), { url: wrong }), error);
+  assert.throws(() => routed.fetchChanges({ url: wrong }), error);
+});
+
 test("a handler that empties the body leaves an empty one to the next", () => {
   const emptied = new Request(stateWith(overriding.read({ postData: "" }), "YQ=="), {});
   assert.deepEqual([emptied.postData(), emptied.postDataBuffer(), emptied.postDataJSON()], ["", Buffer.alloc(0), null]);

@@ -13,7 +13,6 @@ from tests.support.playbook import SETTINGS, Peer, Playbook, hello_error
 from trafficmock.core.effects import Send
 from trafficmock.core.hello import VERSIONS_NOTED
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads.welcome import Redaction
 
 HELLO = {
     "type": "hello",
@@ -31,7 +30,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-REDACTION = Redaction(["query:shop"], "00" * 16)
 WITH_TOKEN = evolve(SETTINGS, token="s3cret")
 
 
@@ -52,24 +50,6 @@ def welcome(peer: Peer, client_id: str, **more: object) -> object:
 
 class HandshakeTests(SynchronousTestCase):
     """``hello`` opens a connection, or is refused with a reason and a close."""
-
-    def test_marks(self) -> None:
-        """Only a worker with the feature gets the key of the marks, which REST tells as well."""
-        for role, features, wanted in (
-            ("runner", ["marks"], True),
-            ("runner", ["chain"], False),
-            ("node", ["marks"], False),
-        ):
-            playbook = Playbook(self, evolve(SETTINGS, redaction=REDACTION))
-            playbook.connect("c1").sends(hello(role=role, features=features))
-            (sent,) = playbook.take()
-            assert isinstance(sent, Send)
-            assert isinstance(sent.message, outbound.HelloOk)
-            told = sent.message.redaction
-            self.assertEqual(told is not UNSET, wanted, (role, features))
-            if told is not UNSET:
-                self.assertEqual(told, REDACTION)
-                self.assertNotIn(told.key, repr(sent))
 
     def refused(self, code: outbound.HelloErrorCode, playbook: Playbook, first: object) -> None:
         """Check that a message is refused, and that nothing that follows is heard."""

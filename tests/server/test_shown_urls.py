@@ -81,6 +81,45 @@ class ShownUrlTests(SynchronousTestCase):
             self.harness.driver.link_closed(link)
         self.assertEqual(self.harness.driver.shown_urls.workers, {})
 
+    def test_history(self) -> None:
+        """What is found in the history; an answer without secrets has no list."""
+        link, other = self.worker(features=FEATURES, redact=["query:shop"]), self.worker()
+        self.harness.request(self.agent, "1", URL)
+        self.harness.request(self.agent, "2", "http://api.test/users?page=1")
+        for each, wanted in ((link, True), (other, False)):
+            self.harness.send_message(each, "history:query", queryId="q")
+            found = each.sent[-1]
+            self.assertEqual("shownUrls" in found, wanted)
+        self.harness.send_message(link, "history:query", queryId="q")
+        found = link.sent[-1]
+        none, marked = found["shownUrls"]
+        self.assertEqual(none, "")
+        self.assertRegex(
+            marked, r"/users\?token=\[redacted:\w{8}\]&shop=\[redacted:\w{8}\]&page=1$"
+        )
+        self.harness.send_message(link, "history:query", queryId="q", onlyIds=True)
+        found = link.sent[-1]
+        self.assertNotIn("shownUrls", found)
+
+    def test_texts(self) -> None:
+        """The texts of the core, each for its worker."""
+        for words, hidden, shown in (
+            ([], ["t-1"], ["s-1"]),
+            (["query:shop"], ["t-1", "s-1"], []),
+            (["off"], [], ["t-1", "s-1"]),
+        ):
+            link = self.worker(features=FEATURES, redact=words)
+            self.harness.request(self.agent, f"{words}", URL)
+            unmet = [{"matcher": {"urlGlob": "http://api.test/users?page=2"}}]
+            self.harness.send_message(link, "diagnosis:query", queryId="d", matchers=unmet)
+            text = str(link.sent[-1]["found"])
+            for each in hidden:
+                self.assertNotIn(each, text)
+            for each in shown:
+                self.assertIn(each, text)
+            self.harness.driver.link_closed(link)
+        self.assertEqual(self.harness.driver.shown_urls.encoders, {})
+
     def test_others(self) -> None:
         """Neither a URL without secrets is repeated, nor told to workers without the feature."""
         link, other = self.worker(features=FEATURES), self.worker(features=["chain"])

@@ -41,7 +41,7 @@ class QueryTests(SynchronousTestCase):
 
     def answered(self, **query: Any) -> Any:
         """Ask, and give the answer as it goes over the wire."""
-        *steps, answer = worker_queries.history_steps(self.history, HistoryQuery("x", **query))
+        *steps, answer = worker_queries.history_steps(self.history, HistoryQuery("x", **query), str)
         self.assertEqual(set(steps) - {None}, set())
         assert answer is not None
         message = json.loads(encode(answer))
@@ -72,7 +72,7 @@ class QueryTests(SynchronousTestCase):
             self.history.record(records.RequestSeen(f"q{number}", "shop", request), 1003)
         wanted = SerializedCondition("json", ["a"], has_function=True)
         query = HistoryQuery("x", matcher=SerializedMatcher(conditions=[wanted]))
-        *_, answer = worker_queries.history_steps(self.history, query)
+        *_, answer = worker_queries.history_steps(self.history, query, str)
         assert answer is not None
         values = [json.loads(bytes(each)) for each in answer.values or ()]
         self.assertEqual(
@@ -85,7 +85,7 @@ class QueryTests(SynchronousTestCase):
         self.history.record(records.RequestSeen("q3", "shop", request), 1003)
         wanted = SerializedCondition("header", ["x-id"], has_function=True)
         query = HistoryQuery("x", matcher=SerializedMatcher(conditions=[wanted]))
-        *_, answer = worker_queries.history_steps(self.history, query)
+        *_, answer = worker_queries.history_steps(self.history, query, str)
         assert answer is not None
         ((placed,),) = json.loads(encode(answer))["values"]
         self.assertEqual(placed["values"], ["\ud800"])

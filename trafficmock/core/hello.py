@@ -147,7 +147,6 @@ class Handshake:
         streams = features.STREAM in client.features and is_agent
         contexts = features.CONTEXT in client.features and is_agent
         origins = features.ORIGINS in client.features and is_agent
-        marks = features.MARKS in client.features and not is_agent
         return HelloOk(
             connection_id=client.id,
             protocol_version=PROTOCOL_VERSION,
@@ -156,7 +155,6 @@ class Handshake:
             features=sorted(client.features) if hello.features is not UNSET else UNSET,
             body_limits=body_limits(self.state.settings) if streams else UNSET,
             own_hosts=[host.text for host in self.state.settings.own_hosts] if contexts else UNSET,
-            redaction=(self.state.settings.redaction or UNSET) if marks else UNSET,
             origins=bool(self.state.contexts.running) if origins else UNSET,
         )
 

@@ -7,7 +7,6 @@ from attrs import field, frozen, validators
 from trafficmock.matching.allow_list import AllowList
 from trafficmock.matching.host_pattern import HostPattern
 from trafficmock.wire.limits import HANDLER_BODY_BYTES, HISTORY_BODY_BYTES, MAX_MESSAGE_BYTES
-from trafficmock.wire.payloads.welcome import Redaction
 
 _positive = validators.gt(0.0)
 
@@ -41,7 +40,6 @@ class Settings:
     :param frame_bytes: the largest message of a client; 0 for no limit.
     :param reply_bytes: the memory of the replies of all routes together; 0 for no limit. Above it,
         routes are refused.
-    :param redaction: what the service redacts, for workers that make the same marks.
     """
 
     version: str
@@ -61,7 +59,6 @@ class Settings:
     history_body_bytes: int = field(default=HISTORY_BODY_BYTES, validator=validators.ge(0))
     frame_bytes: int = field(default=MAX_MESSAGE_BYTES, validator=validators.ge(0))
     reply_bytes: int = field(default=256 * 2**20, validator=validators.ge(0))
-    redaction: Redaction | None = field(default=None, repr=False)
 
     @property
     def message_bytes(self) -> int:

@@ -74,10 +74,15 @@ def report_settings(
         raise LocalError(f"the mode of a report is {', '.join(MODES)}; not {chosen!r}")
     if not where or chosen == "off":
         return None
-    words = tuple(environment.get(REDACT_VARIABLE, "").split())
+    words = added_secrets(environment)
     NamedFields.of(words)
     limit = _body_bytes(environment.get(BODY_VARIABLE, ""))
     return ReportSettings(base / where, chosen, limit, words)
+
+
+def added_secrets(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what is secret besides fields of known names, such as ``query:shop``; or ``off``."""
+    return tuple(environment.get(REDACT_VARIABLE, "").split())
 
 
 def _body_bytes(text: str) -> int:

@@ -124,17 +124,18 @@ class Driver:
 
     def __attrs_post_init__(self) -> None:
         self._backpressure = Backpressure(self.clock)
+        self.shown_urls = ShownUrls(self.event_log.redactor)
         self.queries = WorkerQueries(
             self.history,
             self.clock,
             self.monotonic,
             is_open=self._links.__contains__,
             service=self.prefix,
+            shown_url=self.shown_urls.of,
             redactor=self.event_log.redactor,
             send=lambda to, answer: self._send(Send((to,), answer), self._now()),
             apart=self.apart,
         )
-        self.shown_urls = ShownUrls(self.event_log.redactor)
         self._texts = WrittenTexts(self.event_log.redactor)
         self._encode = MessageEncoder(self.event_log.redactor.written).encode
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
@@ -341,7 +342,9 @@ class Driver:
         clients = self._clients
         if clients and not clients.keys().isdisjoint(send.to) and not self._send_within(send):
             return
-        payload = self._encode(send.message)
+        encoders, to = self.shown_urls.encoders, send.to
+        encode = encoders.get(to[0], self._encode) if encoders and len(to) == 1 else self._encode
+        payload = encode(send.message)
         if len(payload) > MAX_MESSAGE_BYTES:
             self._send_smaller(send, len(payload), now)
             return

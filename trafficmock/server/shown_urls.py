@@ -1,4 +1,7 @@
-"""Adds to messages for workers the URLs as they may be printed (feature ``shown-urls``)."""
+"""Adds to messages for workers the URLs as they may be printed (feature ``shown-urls``).
+
+The texts of the core are written for such a worker with what is secret to it, too.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,15 @@ from msgspec import structs
 
 from trafficmock.core.effects import Send
 from trafficmock.wire import outbound
+from trafficmock.wire.codec import MessageEncoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from trafficmock.redaction.redactor import Redactor
+    from trafficmock.wire.inbound import Message
+
+    Encode = Callable[[Message], bytes]
 
 _OF_REQUESTS = (
     outbound.HandlerRun,
@@ -30,10 +37,13 @@ class ShownUrls:
 
     :param redactor: that of the service.
     :ivar workers: what is secret for each, by connection.
+    :ivar encoders: for those to which more is secret than to the service, or nothing; they write
+        the texts of the core.
     """
 
     redactor: Redactor
     workers: dict[str, Redactor] = field(init=False, factory=dict)
+    encoders: dict[str, Encode] = field(init=False, factory=dict)
 
     def add(self, connection_id: str, words: Iterable[str]) -> None:
         """Add a worker.
@@ -41,11 +51,20 @@ class ShownUrls:
         :param words: what is secret besides the fields that the service redacts.
         """
         # The worker is told of the words that are no fields when it asks for a report.
-        self.workers[connection_id] = self.redactor.adding(words, known_only=True)
+        redactor = self.redactor.adding(words, known_only=True)
+        self.workers[connection_id] = redactor
+        if redactor != self.redactor:
+            self.encoders[connection_id] = MessageEncoder(redactor.written).encode
 
     def remove(self, connection_id: str) -> None:
         """Remove a connection, if it is that of a worker."""
         self.workers.pop(connection_id, None)
+        self.encoders.pop(connection_id, None)
+
+    def of(self, connection_id: str, url: str) -> str:
+        """Return a URL as a worker may print it; for all other clients as it is."""
+        redactor = self.workers.get(connection_id)
+        return url if redactor is None else redactor.url(url)
 
     def divided(self, send: Send) -> list[Send]:
         """Return a message for these workers with the shown URL, and for all others as it is."""
@@ -54,8 +73,10 @@ class ShownUrls:
             url = message.request.url
         elif isinstance(message, _OF_SOCKETS):
             url = message.url
-        else:
+        elif len(send.to) == 1 or self.encoders.keys().isdisjoint(send.to):
             return [send]
+        else:
+            return [Send((to,), message) for to in send.to]
         shown = {to: self.workers[to].url(url) for to in send.to if to in self.workers}
         others = tuple([to for to in send.to if shown.get(to, url) == url])
         return [

@@ -80,6 +80,7 @@ class WorkerQueries:
     :param monotonic: returns monotonic seconds.
     :param service: names this start of the service, for reports.
     :param redactor: replaces secrets in reports, by the same marks for all workers.
+    :param shown_url: returns a URL as a worker, by its connection, may print it.
     :param is_open: returns whether a connection, by its id, is still open.
     :param send: sends an answer to a connection.
     :param apart: runs a function that may take long, for example in a thread; one at a time.
@@ -90,6 +91,7 @@ class WorkerQueries:
     monotonic: Callable[[], float]
     service: str = field(kw_only=True, default="")
     redactor: Redactor = field(kw_only=True, factory=Redactor)
+    shown_url: Callable[[str, str], str] = field(kw_only=True, default=lambda _, url: url)
     is_open: Callable[[str], bool] = field(kw_only=True)
     send: Callable[[str, Message], None] = field(kw_only=True)
     apart: Callable[..., Deferred[Any]] = field(kw_only=True, default=maybeDeferred)
@@ -166,7 +168,8 @@ class WorkerQueries:
         if isinstance(effect, AnswerReport):
             return report_steps(self.history, effect, service=self.service, redactor=self.redactor)
         if isinstance(effect, AnswerQuery):
-            return history_steps(self.history, effect.query)
+            shown = partial(self.shown_url, effect.connection_id)
+            return history_steps(self.history, effect.query, shown)
         return self._steps_of_files(effect)
 
     def _steps_of_files(self, effect: MakeReport | Redact | WriteRecording) -> Steps:
@@ -218,12 +221,15 @@ class WorkerQueries:
         self._begin(connection_id)
 
 
-def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
+def history_steps(
+    history: History, query: HistoryQuery, shown_url: Callable[[str], str]
+) -> Iterator[HistoryResult | None]:
     """Find the entries of a query, newest first.
 
     A predicate matches nothing, because only the worker itself can call it. Nor does a pattern that
     takes too many steps; see :mod:`trafficmock.matching.patterns.match_cost`.
 
+    :param shown_url: returns a URL as the worker may print it.
     :returns: yields ``None`` after each entry, and the answer at the end.
     """
     matchers = [query.matcher] if query.matcher is not UNSET else []
@@ -232,6 +238,7 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
     since = query.since if query.since is not UNSET else None
     entries: list[Raw] = []
     values: list[Raw] = []
+    shown: list[str] = []
     size = 0
     left_out = False
     pattern_cache = PatternCache()
@@ -253,8 +260,15 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
             left_out = True
             break
         entries.append(Raw(text))
+        printed = request.url if query.only_ids is True else shown_url(request.url)
+        shown.append("" if printed == request.url else printed)
         if placed:
             values.append(Raw(placed))
     yield HistoryResult(
-        query.query_id, entries, history.capture, values or UNSET, left_out or UNSET
+        query.query_id,
+        entries,
+        history.capture,
+        values or UNSET,
+        left_out or UNSET,
+        shown if any(shown) else UNSET,
     )

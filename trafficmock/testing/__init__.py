@@ -23,6 +23,7 @@ fixtures of pytest; ``trial`` and ``unittest`` have test cases (their attributes
 pytest plugin, which loads them in every run. ``promise`` is a result that comes later, ``errors``
 has the errors that tests catch. ``self_attachment`` attaches the process of the tests, for
 applications that run in it. ``llm`` writes the answers of language models to streams.
+``redacted_texts`` lets the proxy remove the secrets of what a test process writes.
 
 Worker client, session and routed request do no I/O and read no clock; the adapters do.
 :mod:`trafficmock.testing.adapters.tagged_browser` makes Playwright's browser send the context of

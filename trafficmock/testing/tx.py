@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Unpack
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
+from trafficmock.report.report_settings import added_secrets
 from trafficmock.testing.adapters.teardown import (
     group_of,
     note_errors,
@@ -73,7 +75,10 @@ async def connect(
     :raises UsageError: a pattern of ``allow`` is invalid.
     """
     identity = WorkerIdentity(
-        version=__version__, worker_id=worker_id, token=token or agent_variables.proxy_token()
+        version=__version__,
+        worker_id=worker_id,
+        token=token or agent_variables.proxy_token(),
+        redact=added_secrets(os.environ),
     )
     url = proxy_url or agent_variables.proxy_url() or agent_variables.DEFAULT_PROXY_URL
     connection = TwistedConnection(reactor, url, identity)

@@ -24,9 +24,6 @@ HEADERS_LIST = "headers-list"
 LOCAL = "local"
 """Agents have a filter: they let requests pass without asking that no route can match."""
 
-MARKS = "marks"
-"""Workers make the marks of secrets as the coordinator does."""
-
 ORIGINS = "origins"
 """Agents say where requests without a context are sent from, while tests with contexts run."""
 
@@ -59,7 +56,6 @@ ALL = frozenset(
         FAULTS,
         HEADERS_LIST,
         LOCAL,
-        MARKS,
         ORIGINS,
         SEEN_CONTEXTS,
         SHOWN_URLS,
@@ -87,5 +83,5 @@ OF_AGENTS = (
 )
 """The features that trafficmock's agents name in ``hello``."""
 
-OF_WORKERS = (CHAIN, CLOCK, CONTEXT, MARKS, STRICT, SUBSCRIBE, WARNINGS)
+OF_WORKERS = (CHAIN, CLOCK, CONTEXT, SHOWN_URLS, STRICT, SUBSCRIBE, WARNINGS)
 """The features that trafficmock's test workers name in ``hello``."""

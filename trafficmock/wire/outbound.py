@@ -19,7 +19,7 @@ from trafficmock.wire.payloads.serialized_matcher import PlacedValues, RouteMatc
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 from trafficmock.wire.payloads.similar_requests import SimilarRequests
-from trafficmock.wire.payloads.welcome import BodyLimits, Redaction
+from trafficmock.wire.payloads.welcome import BodyLimits
 
 UNMATCHED: Final = "unmatched_request"
 """The code for a request or WebSocket that strict mode refused."""
@@ -69,7 +69,6 @@ class HelloOk(Message, frozen=True, tag="hello:ok"):
     :param features: the features that both sides know.
     :param body_limits: only for agents with the feature ``stream``.
     :param own_hosts: the globs of ``--own-host``, only for agents with the feature ``context``.
-    :param redaction: only for workers with the feature ``marks``.
     :param origins: as ``wanted`` of ``origins``, only for agents with the feature ``origins``.
     """
 
@@ -80,7 +79,6 @@ class HelloOk(Message, frozen=True, tag="hello:ok"):
     features: list[str] | UnsetType = UNSET
     body_limits: BodyLimits | UnsetType = UNSET
     own_hosts: list[str] | UnsetType = UNSET
-    redaction: Redaction | UnsetType = UNSET
     origins: bool | UnsetType = UNSET
 
 
@@ -322,6 +320,8 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
     :param values: for each entry the values for the functions of the query's matcher, each as
         :class:`~trafficmock.wire.payloads.serialized_matcher.PlacedValues`.
     :param truncated: whether older entries are left out, because the answer would be too large.
+    :param shown_urls: for each entry its URL with marks for its secrets, empty for one without any;
+        absent if none has any (feature ``shown-urls``).
     """
 
     query_id: str
@@ -329,6 +329,7 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
     capture: str | UnsetType = UNSET
     values: list[Raw] | UnsetType = UNSET
     truncated: bool | UnsetType = UNSET
+    shown_urls: list[str] | UnsetType = UNSET
 
 
 class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):

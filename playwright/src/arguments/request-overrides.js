@@ -67,11 +67,20 @@ function textOf(name, value) {
  */
 function checkScheme({ wire, shownUrl }, { url }) {
   if (url === undefined) return;
-  if (!URL.canParse(url)) throw new UsageError(`invalid URL: ${JSON.stringify(url)}`);
+  if (!URL.canParse(url)) throw invalidUrl(url);
   const { protocol } = new URL(url);
   if (protocol !== new URL(wire.url).protocol) {
     throw new UsageError(`New URL must have same protocol as overridden URL: ${protocol} for ${shownUrl}`);
   }
+}
+
+/**
+ * @param {string} url that a test wrote, and that is none
+ * @returns {UsageError} with what stands before its query alone, because only the proxy knows what is secret
+ */
+function invalidUrl(url) {
+  const shown = url.replace(/#.*/s, "").replace(/\?.*/s, "?…");
+  return new UsageError(`invalid URL: ${JSON.stringify(shown.replace(/^([^/?]*\/\/)?[^/?]*@/, "$1...@"))}`);
 }
 
 /**
@@ -89,4 +98,4 @@ function toWire(overrides) {
   };
 }
 
-module.exports = { BYTES_TYPE, JSON_TYPE, checkScheme, read, readBody, toWire };
+module.exports = { BYTES_TYPE, JSON_TYPE, checkScheme, invalidUrl, read, readBody, toWire };

@@ -6,7 +6,7 @@ const { runOfProcess } = require("../connection/run-age.js");
 const { reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
 const { makeReport } = require("./report-maker.js");
-const { askForReport, plain, testRecord } = require("./test-record.js");
+const { askForReport, askedTexts, testRecord } = require("./test-record.js");
 
 /**
  * One process of a run, with the tests that its report gets; `trafficmock/testing/reporting` is the same for Python.
@@ -170,11 +170,11 @@ class RunRecorder {
  * @param {string} [error] the text of its failure, which is redacted as well
  * @returns {Promise<Reported>}
  */
-async function reported({ connection, id }, error) {
+async function reported(session, error) {
   const settings = reportSettings() ?? { bodyBytes: REPORT.bodyBytes, redact: [] };
   try {
-    const texts = error ? [plain(error)] : [];
-    return { answer: await askForReport(connection, settings, { testId: id, texts }) };
+    const texts = askedTexts(session, error);
+    return { answer: await askForReport(session.connection, settings, { testId: session.id, texts }) };
   } catch (failure) {
     return { missing: /** @type {Error} */ (failure).message };
   }

@@ -63,18 +63,23 @@ async function askForReport(connection, { bodyBytes, redact }, which) {
 function testRecord(session, { error, startedAt, ...test }, answer, missing) {
   const met = new Map();
   for (const { routeId } of answer?.connections ?? []) met.set(routeId, (met.get(routeId) ?? 0) + 1);
-  // Only the proxy removes secrets from the error.
-  const [text = error && "(the proxy could not remove its secrets)"] = answer?.texts ?? [];
+  // Only the proxy removes secrets. Where it could not be asked, URLs have no query.
+  const [text, ...patterns] = answer?.texts ?? askedTexts(session).map((each) => each.replace(/[?#].*/s, "…"));
   return {
     id: session.id,
     ...test,
     startedAt,
     durationMs: Date.now() - startedAt,
-    ...(error && { error: text }),
-    routes: [
-      ...[...session.http.known.values()].map((entry) => routeOf(entry, "http", entry.calls)),
-      ...session.sockets.entries.map((entry) => routeOf(entry, "websocket", met.get(entry.id) ?? 0)),
-    ],
+    ...(error && { error: text || "(the proxy could not remove its secrets)" }),
+    routes: routesOf(session).map((entry, index) => {
+      const isHttp = session.http.known.has(entry.id);
+      return routeOf(
+        entry,
+        patterns[index],
+        isHttp ? "http" : "websocket",
+        isHttp ? entry.calls : (met.get(entry.id) ?? 0),
+      );
+    }),
     requests: answer?.entries ?? [],
     webSockets: answer?.connections ?? [],
     omitted: answer?.omitted ?? 0,
@@ -82,26 +87,45 @@ function testRecord(session, { error, startedAt, ...test }, answer, missing) {
   };
 }
 
+/** @param {Session} session @returns {import("../session/http-routes.js").RouteEntry[]} */
+const routesOf = ({ http, sockets }) => [...http.known.values(), ...sockets.entries];
+
+/**
+ * @param {Session} session
+ * @param {string} [error] the text of its failure
+ * @returns {string[]} texts of its record of which the proxy removes the secrets
+ */
+function askedTexts(session, error = "") {
+  const matchers = routesOf(session).map(({ matcher: { wire } }) => wire);
+  return [plain(error), ...matchers.map(({ urlGlob, urlRegex }) => urlGlob ?? urlRegex?.source ?? "")];
+}
+
 /**
  * @param {import("../session/http-routes.js").RouteEntry} entry
+ * @param {string} pattern its glob, or the source of its regular expression, without secrets
  * @param {string} kind
  * @param {number} requests
  */
-function routeOf(entry, kind, requests) {
+function routeOf(entry, pattern, kind, requests) {
   const place = entry.placeOf();
   return {
     routeId: entry.id,
     kind,
-    matcher: shown(entry.matcher.wire),
+    matcher: shown(entry.matcher.wire, pattern),
     handler: entry.name,
     requests,
     ...(place && { place: written(place) }),
   };
 }
 
-/** @param {any} matcher @returns {any} without the conditions on headers and bodies, which may have secrets */
-function shown({ urlGlob, urlRegex, methods, clientIds, predicate }) {
-  return { urlGlob, urlRegex, methods, clientIds, predicate };
+/**
+ * @param {any} matcher
+ * @param {string} pattern
+ * @returns {any} without the conditions on headers and bodies, which may have secrets
+ */
+function shown({ urlGlob, urlRegex, methods, clientIds, predicate }, pattern) {
+  const url = urlGlob === undefined ? { urlRegex: urlRegex && { ...urlRegex, source: pattern } } : { urlGlob: pattern };
+  return { ...url, methods, clientIds, predicate };
 }
 
-module.exports = { askForReport, plain, testRecord, withoutColours };
+module.exports = { askForReport, askedTexts, testRecord, withoutColours };

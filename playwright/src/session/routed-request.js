@@ -282,7 +282,7 @@ class RoutedRequest {
  * @param {string} base
  */
 function absolute(url, base) {
-  if (!URL.canParse(url, base)) throw new UsageError(`invalid URL: ${JSON.stringify(url)}`);
+  if (!URL.canParse(url, base)) throw overriding.invalidUrl(url);
   const parsed = new URL(url, base);
   if (!/^https?:$/.test(parsed.protocol)) {
     throw new UsageError(`fetch takes the protocol http or https, not ${parsed.protocol}`);

@@ -14,9 +14,11 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing import runs
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.errors import ApplicationError, UsageError
-from trafficmock.testing.launch import Proxy, attached_application
+from trafficmock.testing.launch import Proxy, application, attached_application
 from trafficmock.testing.launch.application import KEPT_BYTES
+from trafficmock.testing.redacted_texts import redacted_texts
 
 FLOOD = Path(runs.APPLICATIONS / "flood.py")
 URL = re.compile(r"serves at (http://\S+)\n")
@@ -34,7 +36,21 @@ def started(*words: str, **options: Any) -> Any:
 
 
 class StartTests(SynchronousTestCase):
-    """How it begins."""
+    """How it begins.
+
+    :ivar marks: what the proxy does with texts; ``None`` for one that does not answer.
+    """
+
+    marks: Redactor | None = Redactor()
+
+    def setUp(self) -> None:
+        self.patch(application, "redacted_texts", self.redacted)
+
+    def redacted(self, texts: list[str], url: str, token: str | None) -> list[str]:
+        if self.marks is None:
+            return redacted_texts(texts, "no URL", token)
+        self.assertEqual((url, token), ("http://p", None))
+        return [self.marks.text(text) for text in texts]
 
     def test_by_output(self) -> None:
         """A pattern gives the address, as soon as the application has written it."""
@@ -67,7 +83,10 @@ class StartTests(SynchronousTestCase):
         self.assertIn("lines before)", text)
 
     def test_secrets(self) -> None:
-        """What a failure shows of the output has marks; :meth:`Application.output` is exact."""
+        """What a failure shows of the output has marks; :meth:`Application.output` is exact.
+
+        Where the proxy does not answer, which makes the marks, a failure shows nothing of it.
+        """
         line = '{"token":{"v":"s-4711"}}'
         code = f"print('up'); print({line!r}, flush=True); input()"
         ready = re.compile("4711")
@@ -76,6 +95,10 @@ class StartTests(SynchronousTestCase):
             self.assertRegex(shop.new_output(), r'^up\n\{"token":\{"v":"\[redacted:\w+\]"\}\}$')
         text = self.failure("-c", "print('password=s-4711')", ready="http://127.0.0.1:9/")
         self.assertRegex(text, r"It wrote:\npassword=\[redacted:\w+\]$")
+        self.marks = None
+        text = self.failure("-c", "print('s-47' + '11')", ready="http://127.0.0.1:9/")
+        self.assertIn("It wrote:\n(the proxy could not remove its secrets: ", text)
+        self.assertNotIn("s-4711", text)
 
     def test_late(self) -> None:
         """One that is not ready in time is an error, and is stopped."""
@@ -122,6 +145,7 @@ class RunTests(SynchronousTestCase):
             with urllib.request.urlopen(f"{shop.url}/9", timeout=30) as answer:
                 answer.read()
             self.assertLessEqual(len(shop.output()), KEPT_BYTES)
+            self.patch(application, "redacted_texts", lambda texts, *_: texts)
             self.assertLess(len(shop.new_output()), 60 * 200)
 
     def test_children(self) -> None:

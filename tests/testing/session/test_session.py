@@ -10,8 +10,6 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, failure, kept, request, response
-from trafficmock.redaction.process_redactor import process_redactor, redact_process, safe_url
-from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
 from trafficmock.testing.errors import (
@@ -34,7 +32,6 @@ from trafficmock.wire.limits import ACK_SECONDS, FILES_SECONDS
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Fallback, Fetch
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
-from trafficmock.wire.payloads.welcome import Redaction
 
 
 def fulfills(routed: RoutedRequest, done: Any) -> None:
@@ -54,22 +51,10 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["chain", "clock", "context", "marks", "strict", "subscribe", "warnings"]
+        features = ["chain", "clock", "context", "shown-urls", "strict", "subscribe", "warnings"]
         self.assertEqual(hello.features, features)
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
-
-    def test_marks(self) -> None:
-        """Its errors have the marks of the proxy, so that one output has one mark for a secret."""
-        self.addCleanup(redact_process, process_redactor())
-        proxy = Redactor()
-        described = Redaction(**proxy.described())
-        harness = SessionHarness()
-        harness.client.receive(
-            outbound.HelloOk("c", 3, "1", "p", features=list(OF_WORKERS), redaction=described)
-        )
-        url = "https://h.test/?token=t-1"
-        self.assertEqual(safe_url(url), proxy.url(url))
 
     def test_acknowledgement_is_late(self) -> None:
         """What is not acknowledged in time fails: within 5 s, or as the environment says."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
+from trafficmock.report.report_settings import added_secrets
 from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.adapters.blocking_adapter import HandlerThreads
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.reporting.case_report import end_block, failed_by
 from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import recorder
+from trafficmock.testing.reporting.test_record import asked_texts
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerIdentity
@@ -50,6 +53,7 @@ class ThreadedConnection:
             version=__version__,
             worker_id=worker_id,
             token=token or agent_variables.proxy_token(),
+            redact=added_secrets(os.environ),
         )
         self.handler_threads = HandlerThreads()
         self._run_allow: tuple[Any, ...] | None = None
@@ -149,7 +153,7 @@ class ThreadedConnection:
         client, known = background.client, run.error
 
         def ask() -> Promise[ReportResult]:
-            return client.report(test_id=session.id, texts=[known], **run.asked)
+            return client.report(test_id=session.id, texts=asked_texts(session, known), **run.asked)
 
         try:
             answer = background.wait_for(ask)

@@ -26,6 +26,7 @@ from trafficmock.testing.reporting.case_report import end_block, failed_by
 from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_age import run_age
 from trafficmock.testing.reporting.run_recorder import recorder
+from trafficmock.testing.reporting.test_record import asked_texts
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
@@ -216,7 +217,9 @@ class TwistedConnection:
                 run.heard(counted)
             return
         try:
-            own = await as_deferred(client.report(test_id=session.id, **run.asked))
+            own = await as_deferred(
+                client.report(test_id=session.id, texts=asked_texts(session, ""), **run.asked)
+            )
             run.offer(session, own)
             others = await as_deferred(client.report(since=since, **run.asked))
             run.unowned(others)

@@ -17,10 +17,10 @@ from urllib.parse import quote, urlsplit
 
 from attrs import define, evolve, field, frozen
 
-from trafficmock.redaction.process_redactor import process_redactor
 from trafficmock.testing.errors import ApplicationError, UsageError
 from trafficmock.testing.launch import processes
 from trafficmock.testing.launch.proxy_process import listens, process_proxy
+from trafficmock.testing.redacted_texts import redacted_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -148,6 +148,7 @@ class Application:
     _output: ReadOutput = field(repr=False)
     command: str
     client_id: str | None = None
+    _proxy: Proxy | None = field(default=None, repr=False)
     url: str = field(init=False, default="")
 
     @property
@@ -173,7 +174,7 @@ class Application:
         """Return the last lines that it has written, without secrets."""
         if self.has_ended():
             self._output.wait_for_end(_TRY_SECONDS)
-        return _shown_lines(self._output.text())
+        return self._shown_lines(self._output.text())
 
     def output(self) -> str:
         """Return what the application has written, the newest 256 KiB."""
@@ -185,7 +186,7 @@ class Application:
 
     def new_output(self) -> str:
         """Return the last lines that it has written since :meth:`mark`, without secrets."""
-        return _shown_lines(self._output.since_mark())
+        return self._shown_lines(self._output.since_mark())
 
     def wait_until_ready(self, ready: Ready, seconds: float) -> None:
         """Wait until the application serves.
@@ -213,6 +214,15 @@ class Application:
             self.url = ready
             return not self.has_ended() and _answers(ready)
         return True
+
+    def _shown_lines(self, text: str) -> str:
+        """Return the last lines of an output, with marks for secrets: test runners write them."""
+        lines = text.splitlines()
+        left = len(lines) - SHOWN_LINES
+        head = [f"({left} lines before)"] if left > 0 else []
+        proxy = self._proxy or process_proxy()
+        shown = "\n".join((*head, *lines[-SHOWN_LINES:]))
+        return redacted_texts([shown], proxy.url, proxy.token)[0]
 
     def _fail(self, what: str) -> NoReturn:
         said = self.last_lines() or "nothing"
@@ -325,7 +335,7 @@ def attached_application(
     launch = given.with_port()
     launch.check_free()
     process, output = _start(launch.words, launch.environment(), cwd)
-    application = Application(process, output, launch.command, client_id)
+    application = Application(process, output, launch.command, client_id, proxy)
     try:
         with processes.ended_with_this_process(process.pid):
             try:
@@ -405,11 +415,3 @@ def _connected(place: SplitResult) -> socket.socket:
 
 def _shown(ready: Ready) -> str:
     return f"/{ready.pattern}/ in its output" if isinstance(ready, re.Pattern) else str(ready)
-
-
-def _shown_lines(text: str) -> str:
-    """Return the last lines of an output, with marks for secrets: test runners write them."""
-    lines = text.splitlines()
-    left = len(lines) - SHOWN_LINES
-    head = [f"({left} lines before)"] if left > 0 else []
-    return process_redactor().text("\n".join((*head, *lines[-SHOWN_LINES:])))

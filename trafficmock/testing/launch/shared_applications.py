@@ -104,8 +104,8 @@ def _described(launch: Launch) -> str:
 
 
 def _application(launch: Launch, pid: int, output: Path) -> Application:
-    process = LeasedProcess(pid, output)
-    return Application(process, OutputFiles(output), launch.command, launch.client_id)
+    process, written = LeasedProcess(pid, output), OutputFiles(output)
+    return Application(process, written, launch.command, launch.client_id, launch.proxy)
 
 
 def _started(launch: Launch, folder: Path, output: str) -> Application:

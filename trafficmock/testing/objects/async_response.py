@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 
@@ -28,7 +27,7 @@ class AsyncResponse:
         self._adapter = adapter
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.status} {safe_url(self.url)}>"
+        return f"<{type(self).__name__} {self.status} {self._state.request.shown_url}>"
 
     @property
     def request(self) -> AsyncRequest:

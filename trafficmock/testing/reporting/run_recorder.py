@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from attrs import define, evolve, field
+from attrs import define, field
 
 from trafficmock.errors import LocalError
-from trafficmock.redaction.process_redactor import process_redactor, redact_process
-from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.data_files import DataFile
 from trafficmock.report.report_directory import write_report
 from trafficmock.report.report_settings import ReportSettings, report_settings
@@ -58,7 +56,6 @@ class RunRecorder:
     judged: bool = field(default=False, kw_only=True)
     error: str = field(init=False, default="", repr=False)
     started_at: int = field(init=False, factory=now_ms)
-    _own_redactor: Redactor = field(init=False)
     _file: DataFile = field(init=False)
     _offered: list[SessionTraffic] = field(init=False, factory=list)
     _later: list[Callable[[], object]] = field(init=False, factory=list)
@@ -72,10 +69,6 @@ class RunRecorder:
 
     def __attrs_post_init__(self) -> None:
         self._file = DataFile(self.settings.directory, f"{self.runner}-{self.worker}")
-        self._own_redactor = Redactor.of(self.settings.redact)
-        if not self._own_redactor.is_off:
-            # The error of a test is also printed.
-            redact_process(process_redactor().adding(self.settings.redact))
         process = {
             "runner": self.runner,
             "worker": self.worker,
@@ -84,11 +77,6 @@ class RunRecorder:
             "runStartedAt": run_started_at(),
         }
         self._file.write({"type": "begin", "process": process})
-
-    @property
-    def _redactor(self) -> Redactor:
-        """The redactor with the key of this process, which may be that of a proxy since."""
-        return evolve(self._own_redactor, key=process_redactor().key)
 
     @property
     def problem(self) -> str:
@@ -157,7 +145,7 @@ class RunRecorder:
         if self.settings.mode != "on" and test.outcome != "failed":
             return
         for traffic in offered:
-            record = test_record(traffic, test, self._redactor)
+            record = test_record(traffic, test)
             if traffic.answer is not None and traffic.answer.entries:
                 har = self._file.write_har(test.title, bytes(traffic.answer.har))
                 record |= {"har": har} if har else {}
@@ -179,9 +167,7 @@ class RunRecorder:
 
     def refused(self, requests: Iterable[UnmatchedRequest], dropped: int) -> None:
         """Take the requests without a test that strict mode refused."""
-        self._refused += [
-            msgspec.structs.replace(each, url=self._redactor.url(each.url)) for each in requests
-        ]
+        self._refused += requests
         self._dropped = max(dropped, self._dropped)
 
     def end(self) -> None:

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from attrs import field, frozen
+from msgspec import UNSET, structs
 
-from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.report.report_settings import LONGEST_ERROR
+from trafficmock.testing.redacted_texts import redacted_texts
+from trafficmock.texts.wording import url_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from trafficmock.redaction.redactor import Redactor
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import ReportResult
+
+_MOST_ASKED = 4 * LONGEST_ERROR
+"""The most characters of a section of which the proxy removes the secrets, before it is cut."""
 
 
 @frozen(kw_only=True)
@@ -50,7 +54,7 @@ class SessionTraffic:
 
     :param answer: what the proxy has; ``None`` if it could not be asked.
     :param missing: why it could not be asked.
-    :param error: the error of the test that the answer has without secrets, in ``texts``.
+    :param error: the error of the test that the proxy was given with :func:`asked_texts`.
     """
 
     session: Session
@@ -58,11 +62,27 @@ class SessionTraffic:
     missing: str = ""
     error: str = field(default="", repr=False)
 
-    def redacted(self, error: str, redactor: Redactor) -> str:
-        """Return the error of the test without secrets, by the marks of the answer if it has it."""
-        if self.answer is not None and self.answer.texts and error == self.error:
-            return self.answer.texts[0]
-        return redactor.text(error)
+    def redacted(self, test: FinishedTest) -> tuple[str, dict[str, str]]:
+        """Return the error of the test and its sections without secrets."""
+        known = self._texts[:1] if test.error == self.error else []
+        texts = [text[-_MOST_ASKED:] for text in test.sections.values()]
+        asked = [*([] if known else [test.error[:LONGEST_ERROR]]), *texts]
+        client = self.session.client
+        shown = redacted_texts(asked, client.link.proxy_url, client.identity.token)
+        error, *sections = [*known, *shown]
+        return error, dict(zip(test.sections, sections, strict=True))
+
+    @property
+    def _texts(self) -> Sequence[str]:
+        return () if self.answer is None else self.answer.texts
+
+    @property
+    def patterns(self) -> list[str]:
+        """The URLs of the routes without secrets, in their order."""
+        own = _patterns(self.session)
+        found = self._texts[1:]
+        # Where the proxy could not be asked, a URL is shown without its query.
+        return [*found] if len(found) == len(own) else [str(url_text(each)) for each in own]
 
 
 class _Routed(msgspec.Struct, rename="camel"):
@@ -74,11 +94,25 @@ class _Routed(msgspec.Struct, rename="camel"):
 _routed = msgspec.json.Decoder(_Routed)
 
 
-def test_record(traffic: SessionTraffic, test: FinishedTest, redactor: Redactor) -> dict[str, Any]:
-    """Return the record of a test, without its HAR.
+def asked_texts(session: Session, error: str) -> list[str]:
+    """Return the texts of a record of which the proxy removes the secrets when it is asked for it.
 
-    :param redactor: replaces the secrets in what the proxy was not asked about.
+    :param error: the error of the test, as far as it is known.
     """
+    return [error[:LONGEST_ERROR], *_patterns(session)]
+
+
+def _patterns(session: Session) -> list[str]:
+    wires = [entry.matcher.wire for entry in _entries(session)]
+    return [each.url_glob or (each.url_regex and each.url_regex.source) or "" for each in wires]
+
+
+def _entries(session: Session) -> list[RouteEntry]:
+    return [*session.http.known.values(), *session.sockets.entries]
+
+
+def test_record(traffic: SessionTraffic, test: FinishedTest) -> dict[str, Any]:
+    """Return the record of a test, without its HAR."""
     session, answer = traffic.session, traffic.answer
     sockets = [] if answer is None else answer.connections
     met = Counter(_routed.decode(each).route_id for each in sockets)
@@ -90,11 +124,8 @@ def test_record(traffic: SessionTraffic, test: FinishedTest, redactor: Redactor)
         "startedAt": test.started_at,
         "durationMs": test.duration_ms,
         "routes": [
-            redacted_record(route, redactor)
-            for route in (
-                *(_route(each, "http", each.handled) for each in session.http.known.values()),
-                *(_route(each, "websocket", met[each.id]) for each in session.sockets.entries),
-            )
+            _route(each, pattern, None if each.id in session.http.known else met[each.id])
+            for each, pattern in zip(_entries(session), traffic.patterns, strict=True)
         ],
         "requests": [] if answer is None else answer.entries,
         "webSockets": sockets,
@@ -104,12 +135,13 @@ def test_record(traffic: SessionTraffic, test: FinishedTest, redactor: Redactor)
         record["retry"] = test.retry
     if test.line is not None:
         record["line"] = test.line
+    error, sections = traffic.redacted(test)
     if test.error:
-        record["error"] = _text(traffic.redacted(test.error, redactor))[:LONGEST_ERROR]
+        record["error"] = _text(error)[:LONGEST_ERROR]
     if test.sections:
         record["sections"] = [
-            {"title": _text(title), "text": _text(redactor.text(text))[-LONGEST_ERROR:]}
-            for title, text in test.sections.items()
+            {"title": _text(title), "text": _text(text)[-LONGEST_ERROR:]}
+            for title, text in sections.items()
         ]
     if missing := traffic.missing or (answer is not None and answer.missing):
         record["missing"] = missing
@@ -119,13 +151,23 @@ def test_record(traffic: SessionTraffic, test: FinishedTest, redactor: Redactor)
 test_record.__test__ = False  # type: ignore[attr-defined] # pytest would collect it by its name
 
 
-def _route(entry: RouteEntry, kind: str, requests: int) -> dict[str, Any]:
+def _route(entry: RouteEntry, pattern: str, sockets: int | None) -> dict[str, Any]:
+    """Return a route, without conditions on headers and bodies, which may have secrets.
+
+    :param pattern: its glob, or the source of its regular expression, without secrets.
+    :param sockets: the number of its WebSockets; ``None`` for a route of requests.
+    """
+    wire = entry.matcher.wire
+    if wire.url_glob is not UNSET:
+        wire = structs.replace(wire, url_glob=pattern)
+    elif wire.url_regex is not UNSET:
+        wire = structs.replace(wire, url_regex=structs.replace(wire.url_regex, source=pattern))
     route = {
         "routeId": entry.id,
-        "kind": kind,
-        "matcher": msgspec.to_builtins(entry.matcher.wire),
+        "kind": "http" if sockets is None else "websocket",
+        "matcher": msgspec.to_builtins(structs.replace(wire, conditions=UNSET)),
         "handler": _text(entry.name),
-        "requests": requests,
+        "requests": entry.handled if sockets is None else sockets,
     }
     return {**route, "place": _text(entry.place)} if entry.place else route
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import (
     ConnectionLostError,
     IsolationError,
@@ -423,7 +422,7 @@ class Session:
             return
         if self.info.isolation != "required":
             return
-        key = f"{message.request.method} {safe_url(message.request.url)}"
+        key = f"{message.request.method} {message.shown_url or message.request.url}"
         if known := self._without_context.get(key):
             known.repeats += 1
             return

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from trafficmock.redaction.process_redactor import safe_url
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -38,7 +36,7 @@ def request_lines(requests: Iterable[UnmatchedRequest]) -> Iterator[str]:
     for each in requests:
         sender = each.sender or f"client {each.client_id}"
         times = f" ({each.count} times)" if each.count > 1 else ""
-        yield f"{each.method} {safe_url(each.url)}, {sender}{_when(each)}{times}"
+        yield f"{each.method} {each.url}, {sender}{_when(each)}{times}"
         yield f"  {each.message}"
 
 

@@ -10,7 +10,6 @@ import msgspec
 from attrs import define, field, frozen
 from msgspec import UNSET
 
-from trafficmock.redaction.process_redactor import share_marks
 from trafficmock.testing.errors import ConnectionLostError, RefusedError, RoutingError, UsageError
 from trafficmock.testing.promise import Promise, mapped
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
@@ -57,11 +56,13 @@ class WorkerIdentity:
     :param version: the version of trafficmock.
     :param worker_id: the index of the test worker, as text.
     :param token: the proxy's token, if it wants one.
+    :param redact: what is secret in texts besides what the proxy knows, or ``off``.
     """
 
     version: str
     worker_id: str = "0"
     token: str | None = field(default=None, repr=False)
+    redact: Sequence[str] = ()
 
     def hello(self) -> Hello:
         """Return the first message of a connection."""
@@ -73,6 +74,7 @@ class WorkerIdentity:
             worker_id=self.worker_id,
             token=UNSET if self.token is None else self.token,
             features=list(features.OF_WORKERS),
+            redact=list(self.redact) or UNSET,
         )
 
 
@@ -406,8 +408,6 @@ class WorkerClient:
         known = message.features or ()
         missing = [each for each in features.OF_WORKERS if each not in known]
         if not missing:
-            if message.redaction is not UNSET:
-                share_marks(message.redaction.fields, message.redaction.key)
             self.ready.resolve(None)
             return
         text = (

@@ -12,17 +12,3 @@ class BodyLimits(Struct, frozen=True, rename="camel"):
 
     history: int
     handler: int
-
-
-class Redaction(Struct, frozen=True, rename="camel"):
-    """What the coordinator redacts, and the key of its marks; ``/api/redaction`` says the same.
-
-    :param fields: words as ``--redact`` takes them.
-    :param key: in hexadecimal digits.
-    """
-
-    fields: list[str]
-    key: str
-
-    def __repr__(self) -> str:
-        return f"Redaction({self.fields!r})"

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.redaction.process_redactor import safe_url
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -25,7 +23,7 @@ class WebSocketRoute:
         self._adapter = adapter
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._side.name} {safe_url(self.url)}>"
+        return f"<{type(self).__name__} {self._side.name} {self._side.socket.shown_url}>"
 
     @property
     def url(self) -> str:

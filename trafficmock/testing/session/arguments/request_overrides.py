@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ada_url
 from msgspec import UNSET
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
+from trafficmock.texts.wording import url_text
 from trafficmock.wire.http_syntax import on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -61,19 +61,24 @@ def read_body(post_data: PostData) -> tuple[bytes, str] | None:
     return None
 
 
-def check_scheme(original: str, url: str | None) -> None:
+def check_scheme(original: str, shown: str, url: str | None) -> None:
     """Check that a new URL has the scheme of the request (Playwright's rule).
 
+    :param shown: the original one for texts.
     :raises UsageError: it has another scheme, or it is not a URL.
     """
     if not url:
         return
     try:
-        same = ada_url.URL(url).protocol == ada_url.URL(original).protocol
+        protocol = ada_url.URL(url).protocol
     except ValueError:
-        raise UsageError(f"invalid URL: {safe_url(url)!r}") from None
-    if not same:
+        raise invalid_url(url) from None
+    if protocol != ada_url.URL(original).protocol:
         raise UsageError(
-            f"new URL must have the same protocol as the request's: {safe_url(url)!r} "
-            f"for {safe_url(original)}"
+            f"new URL must have the same protocol as the request's: {protocol!r} for {shown}"
         )
+
+
+def invalid_url(url: str) -> UsageError:
+    """Return the error for a text that is no URL: with its origin and path alone."""
+    return UsageError(f"invalid URL: {url_text(url, quoted=True)}")

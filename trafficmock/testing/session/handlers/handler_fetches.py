@@ -8,7 +8,6 @@ import ada_url
 from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import (
     FetchError,
     RequestSettledError,
@@ -69,9 +68,9 @@ def _absolute(url: str, base: str) -> str:
     try:
         parsed = ada_url.URL(url, base)
     except ValueError:
-        raise UsageError(f"invalid URL: {safe_url(url)!r}") from None
+        raise request_overrides.invalid_url(url) from None
     if parsed.protocol not in ("http:", "https:"):
-        raise UsageError(f"fetch takes the protocol http or https, not {safe_url(url)!r}")
+        raise UsageError(f"fetch takes the protocol http or https, not {parsed.protocol!r}")
     return parsed.href
 
 

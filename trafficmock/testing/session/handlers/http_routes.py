@@ -12,7 +12,6 @@ from weakref import WeakValueDictionary
 from attrs import define, field
 from msgspec import UNSET, UnsetType, structs
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe
@@ -267,7 +266,7 @@ class HttpRoutes:
             return matcher.matches_url(url) and matcher.matches_values(claim.values)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
             what = "a predicate of" if matcher.checks else "the URL predicate"
-            error.add_note(f"in {what} {matcher}, asked about {safe_url(url)}")
+            error.add_note(f"in {what} {matcher}, asked about {claim.shown_url or url}")
             self.session.errors.append(error)
             return False
 
@@ -288,6 +287,7 @@ class HttpRoutes:
         session = self.session
         state = session.traffic.observe(message)
         state.current = message.request
+        state.shown_url = message.shown_url or message.request.url
         if state.id not in self.decisions:
             session.check_context(message)
         entry = session.client.route(message.route_id)

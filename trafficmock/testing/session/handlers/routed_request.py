@@ -171,7 +171,7 @@ class RoutedRequest:
         :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
-        check_scheme(self.request.wire.url, url)
+        check_scheme(self.request.wire.url, self.request.shown_url, url)
         fields = read_how(**how)
         changes = self._change(url, method, headers, post_data)
         self._settle(Continue(changes, **fields))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field
 from msgspec import UNSET, UnsetType
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.handlers.http_routes import RouteEntry
 from trafficmock.wire.inbound import (
@@ -94,7 +93,7 @@ class SocketEnd:
 
     def _record(self, _: Any, error: BaseException | None) -> None:
         if error is not None and not self.socket.session.ended:
-            error.add_note(f"in a handler of the WebSocket {safe_url(self.socket.url)}")
+            error.add_note(f"in a handler of the WebSocket {self.socket.shown_url}")
             self.socket.session.errors.append(error)
 
 
@@ -102,12 +101,14 @@ class SocketEnd:
 class MockedWebSocket:
     """A WebSocket that this test owns.
 
+    :param shown_url: its URL for texts, with the proxy's marks in place of secrets.
     :param connected: whether the handler has connected to the real server.
     :param closed_sides: the ends that have closed.
     """
 
     id: str
     url: str
+    shown_url: str
     protocols: list[str]
     session: Session
     connected: bool = False
@@ -126,7 +127,7 @@ class MockedWebSocket:
         if side is self.server:
             raise UsageError("connectToServer must be called on the page-side WebSocketRoute")
         if self.connected:
-            raise UsageError(f"{safe_url(self.url)}: already connected to the server")
+            raise UsageError(f"{self.shown_url}: already connected to the server")
         self.connected = True
         self.session.send(SocketConnect(self.id))
         return self.server
@@ -202,7 +203,9 @@ class WebSocketRoutes:
         """Run the handler of a route on a WebSocket that the test owns."""
         session = self.session
         entry = next(each for each in self.entries if each.id == message.route_id)
-        socket = MockedWebSocket(message.socket_id, message.url, list(message.protocols), session)
+        shown = message.shown_url or message.url
+        protocols = list(message.protocols)
+        socket = MockedWebSocket(message.socket_id, message.url, shown, protocols, session)
         self.sockets[socket.id] = socket
 
         def done(_: Any, error: BaseException | None) -> None:
@@ -216,7 +219,7 @@ class WebSocketRoutes:
         if self.session.ended:
             return
         if error is not None:
-            error.add_note(f"in {entry.name}, on the WebSocket {safe_url(socket.url)}")
+            error.add_note(f"in {entry.name}, on the WebSocket {socket.shown_url}")
             self.session.errors.append(error)
             # Without this the application's WebSocket would stay in CONNECTING.
             socket.page.close(INTERNAL_ERROR, "the test's handler failed")
@@ -239,9 +242,8 @@ class WebSocketRoutes:
         try:
             return entry.matcher.matches_url(message.url)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-            error.add_note(
-                f"in the URL predicate {entry.matcher}, asked about {safe_url(message.url)}"
-            )
+            shown = message.shown_url or message.url
+            error.add_note(f"in the URL predicate {entry.matcher}, asked about {shown}")
             self.session.errors.append(error)
             return False
 

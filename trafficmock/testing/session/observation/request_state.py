@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 from msgspec import UNSET
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.wire.http_syntax import lower_case
@@ -24,6 +23,8 @@ class RequestState:
     """One request of the application.
 
     :param wire: the request as the application sent it.
+    :param shown_url: its URL for texts, with the proxy's marks in place of secrets; a handler that
+        changes the URL does not change this.
     :param sequence: its number among the requests that the test observed; 0 if only the history
         has it.
     :ivar current: the request with the changes of handlers so far.
@@ -36,6 +37,7 @@ class RequestState:
     id: str
     client_id: str
     wire: WireRequest = field(repr=False)
+    shown_url: str
     sequence: int
     answered: Promise[ResponseState | None] = field(factory=Promise)
     redirected_from: RequestState | None = None
@@ -78,7 +80,7 @@ class RequestState:
 
     def copy(self) -> RequestState:
         """Return a copy for a handler's fetch, which has a response of its own."""
-        return RequestState(self.id, self.client_id, self.current, self.sequence)
+        return RequestState(self.id, self.client_id, self.current, self.shown_url, self.sequence)
 
     def answer(self, response: ResponseState | None) -> bool:
         """Set the response; return whether there was none before."""
@@ -89,7 +91,7 @@ class RequestState:
         return self.answered.value if self.answered.done and not self.answered.error else None
 
     def __str__(self) -> str:
-        return f"{self.method} {safe_url(self.url)}"
+        return f"{self.method} {self.shown_url}"
 
 
 @define(eq=False)
@@ -125,7 +127,7 @@ class ResponseState:
             raise UsageError("the response has been disposed")
         if self.wire.truncated is True:
             raise UsageError(
-                f"the proxy did not keep the body of {safe_url(self.url)} whole: the application "
-                "read no further, or it is longer than --history-body-bytes"
+                f"the proxy did not keep the body of {self.request.shown_url} whole: the "
+                "application read no further, or it is longer than --history-body-bytes"
             )
         return body.to_bytes(self.wire.body_base64)

@@ -1,5 +1,7 @@
 """The requests of a test: those that it observed, and those in the proxy's history."""
 
+from itertools import zip_longest
+
 import msgspec
 from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
@@ -38,7 +40,8 @@ class ObservedTraffic:
         if known is not None:
             return known
         self.sequence += 1
-        state = RequestState(request_id, client_id, wire, self.sequence)
+        shown = message.shown_url or wire.url
+        state = RequestState(request_id, client_id, wire, shown, self.sequence)
         self.requests[request_id] = state
         place = client_id, wire.url
         before = self._awaited_hops.get(place)
@@ -163,9 +166,11 @@ class RecordedTraffic:
         Observed requests that the history does not have come last.
         """
         self.capture = None if result.capture in (UNSET, "all") else str(result.capture)
-        entries = [_decoder.decode(raw) for raw in reversed(result.entries)]
+        rows = zip_longest(result.entries, result.shown_urls or (), fillvalue="")
+        found = [(_decoder.decode(raw), shown) for raw, shown in rows]
+        entries = [entry for entry, _ in reversed(found)]
         self.entries = {entry.id: entry for entry in entries}
-        states = {entry.id: self._state(entry) for entry in entries}
+        states = {entry.id: self._state(entry, shown) for entry, shown in reversed(found)}
         for entry in entries:
             self._link(states, entry)
         return [
@@ -186,16 +191,17 @@ class RecordedTraffic:
         for state in (*self._recorded.values(), *self.traffic.requests.values()):
             state.answered.reject(error or TestEndedError(text))
 
-    def _state(self, entry: RecordedRequest) -> RequestState:
-        state = self.traffic.requests.get(entry.id) or self._recorded_state(entry)
+    def _state(self, entry: RecordedRequest, shown_url: str) -> RequestState:
+        state = self.traffic.requests.get(entry.id) or self._recorded_state(entry, shown_url)
         state.failure = entry.upstream_failure
         return state
 
-    def _recorded_state(self, entry: RecordedRequest) -> RequestState:
+    def _recorded_state(self, entry: RecordedRequest, shown_url: str) -> RequestState:
         """Return the state of a request that this test did not observe."""
         state = self._recorded.get(entry.id)
         if state is None:
-            state = RequestState(entry.id, entry.client_id, entry.request, 0)
+            shown = shown_url or entry.request.url
+            state = RequestState(entry.id, entry.client_id, entry.request, shown, 0)
             self._recorded[entry.id] = state
         response = entry.outcome.response
         if response is not UNSET:
