@@ -1,7 +1,8 @@
 """Writes the facts of the Python package that the npm packages share: ``python -m tools.facts``.
 
-Both npm packages read ``agent/src/protocol/facts.js``, which this tool writes. A test fails
-while it is not current.
+Both npm packages read ``agent/src/protocol/facts.js``, and the Python preload, which an application
+may load without the rest of the package, reads ``network_errors.py``. This tool writes both. A test
+fails while they are not current.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from trafficmock.wire.payloads.serialized_response import (
     REQUEST_SETTLED,
 )
 
-FILE = Path(__file__).parents[1] / "agent" / "src" / "protocol" / "facts.js"
+ROOT = Path(__file__).parents[1]
+FILE = ROOT / "agent" / "src" / "protocol" / "facts.js"
+PRELOAD = ROOT / "trafficmock" / "attach" / "python" / "trafficmock_preload" / "network_errors.py"
 
 FACTS = {
     "PROTOCOL_VERSION": PROTOCOL_VERSION,
@@ -95,12 +98,26 @@ def written() -> str:
     return "\n".join([*lines, "};", ""])
 
 
+def written_for_preload() -> str:
+    """Return the text of the module of the Python preload."""
+    errors = [f'    "{code}": "{error.code}",\n' for code, error in NETWORK_ERRORS.items()]
+    names = dict.fromkeys(e.code for e in NETWORK_ERRORS.values() if e.syscall == "read")
+    return (
+        '"""Written from ``NETWORK_ERRORS`` of the wire by ``tools.facts``: do not edit."""\n\n'
+        f"NETWORK_ERRORS = {{\n{''.join(errors)}}}\n"
+        '"""The name of the error for each abort code of protocol 3."""\n\n'
+        f"AFTER_CONNECTING = {json.dumps([*names])}\n"
+        '"""Those that come when the request was sent."""\n'
+    )
+
+
 def main() -> int:
-    """Write the file anew.
+    """Write both files anew.
 
     :returns: the exit status.
     """
     FILE.write_text(written(), encoding="utf-8")
+    PRELOAD.write_text(written_for_preload(), encoding="utf-8")
     return 0
 
 

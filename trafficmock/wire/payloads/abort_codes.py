@@ -1,7 +1,7 @@
 """What a test writes to abort a request, and the error that the application gets.
 
-``python -m tools.facts`` writes both tables for the npm packages, and ``python -m
-tools.page_blocks`` writes the second into the pages.
+``python -m tools.facts`` writes both tables for the npm packages, and the second for the Python
+preload; ``python -m tools.page_blocks`` writes that one into the pages.
 """
 
 from typing import NamedTuple

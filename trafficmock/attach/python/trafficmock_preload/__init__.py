@@ -5,7 +5,8 @@ Libraries that send or receive HTTP are changed when the application imports the
 (:mod:`.proxy_tunnel`). Each request in a tunnel has the context of the inbound request that caused
 it (:mod:`.current_context`): the id by which the proxy finds the test. A failure that the proxy
 reports is raised as the library's own error: :mod:`.failure_errors` makes the ``OSError`` of such a
-failure of the network, and the library's module in :mod:`.clients` makes its error from that.
+failure of the network, by the table of :mod:`.network_errors`, and the library's module in
+:mod:`.clients` makes its error from that.
 
 The proxy *reads* a tunnel if it parses the requests in it, and opens TLS in it with certificates of
 its own authority. Tunnels that it does not read (``--tunnel``) are left unchanged.

@@ -6,6 +6,8 @@ import errno
 import os
 import socket
 
+from trafficmock_preload.network_errors import AFTER_CONNECTING, NETWORK_ERRORS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -27,22 +29,13 @@ _LIBRARY = "_trafficmock_library"
 
 _classes: dict[type[Exception], Any] = {}
 
-_ERRNO = {
-    "failed": errno.ECONNRESET,
-    "aborted": errno.ECONNABORTED,
-    "connectionreset": errno.ECONNRESET,
-    "connectionrefused": errno.ECONNREFUSED,
-    "ECONNRESET": errno.ECONNRESET,
-    "ECONNREFUSED": errno.ECONNREFUSED,
-    "EHOSTUNREACH": errno.EHOSTUNREACH,
-    "ELOOP": errno.ELOOP,
-}
-"""Abort codes of protocol 3, and names of errors that the proxy met on the way to a server."""
-
 _MALFORMED = "EPROTO"
-_TIMEOUTS = frozenset({"timedout", "ETIMEDOUT"})
-_NAMES = frozenset({"namenotresolved", "ENOTFOUND"})
-_AFTER_CONNECTING = frozenset({errno.ECONNRESET, errno.ECONNABORTED, errno.EPROTO})
+_NOT_FOUND = "ENOTFOUND"
+_NAMES = {*NETWORK_ERRORS.values(), "EHOSTUNREACH", "ELOOP"} - {_NOT_FOUND}
+_ERRNO = {name: getattr(errno, name) for name in _NAMES}
+"""The errors of abort codes, and further ones that the proxy met on the way to a server."""
+
+_AFTER_CONNECTING = {errno.EPROTO, *(_ERRNO[name] for name in AFTER_CONNECTING)}
 
 
 class TrafficMockError(Exception):
@@ -110,16 +103,15 @@ def _error(value: str) -> Exception:
 
     code, _, coded = value.partition(" ")
     text = unquote(coded)
-    if code in _TIMEOUTS:
-        return TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
-    if code in _NAMES:
+    name = NETWORK_ERRORS.get(code, code)
+    if name == _NOT_FOUND:
         return socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     if code == "ECERT":
         return _certificate_error(text)
     if code == _MALFORMED:
         return OSError(errno.EPROTO, text or os.strerror(errno.EPROTO))
-    if code in _ERRNO:
-        return OSError(_ERRNO[code], os.strerror(_ERRNO[code]))
+    if name in _ERRNO:
+        return OSError(_ERRNO[name], os.strerror(_ERRNO[name]))
     return TrafficMockError(code, text or code)
 
 
