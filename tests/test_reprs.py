@@ -14,12 +14,11 @@ from twisted.trial.unittest import SynchronousTestCase
 import trafficmock
 from tests.testing.fakes import request, response
 from trafficmock.testing.launch import Proxy
-from trafficmock.testing.objects.given_bodies import read_file
-from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.payloads.answer_options import FileContent
 from trafficmock.wire.payloads.quiet_repr import WORDS, quiet_repr
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
@@ -137,7 +136,7 @@ class ReprTests(SynchronousTestCase):
         for each in (
             *(state, answered, mock),
             Proxy("http://p", secret),
-            *read_answers({"json": {"key": secret}, "headers": {"a": secret}}, None, read_file),
+            FileContent(secret.encode(), "a/b"),
             FetchOptions(headers={"a": secret}, post_data=secret),
             File("a.txt", secret.encode()),
             state.copy(),

@@ -8,6 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import UNSET, Raw, structs
 
 from tests.support import builders
+from tests.support.builders import options
 from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.client_message import GlobQuery, RedactQuery
 from trafficmock.wire.codec import to_plain
@@ -145,7 +146,7 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     TESTS,
     matchers,
     kinds,
-    answers=st.just(UNSET) | fixed_answers,
+    options=st.just(UNSET) | fixed_answers.map(lambda answers: options(*answers)),
     har=st.just(UNSET)
     | st.builds(
         SerializedHar,

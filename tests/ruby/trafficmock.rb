@@ -147,7 +147,7 @@ module TrafficMock
 
     # Registers a fixed answer.
     def mock(url, methods: nil, times: nil, **answer)
-      register(url, methods, times: times, answers: [{ action: "fulfill", response: TrafficMock.response(**answer) }])
+      register(url, methods, times: times, options: TrafficMock.options(**answer))
     end
 
     def unroute(id)
@@ -240,6 +240,12 @@ module TrafficMock
     def overrides(body: nil, **changes)
       body.nil? ? changes : changes.merge(bodyBase64: Base64.strict_encode64(body))
     end
+  end
+
+  # The options of a fixed answer as the proxy reads them: bodies are base64.
+  def self.options(headers: {}, body: nil, json: nil, **others)
+    content = { body: body, json: json && JSON.generate(json) }.compact.transform_values { |text| Base64.strict_encode64(text) }
+    { headers: headers.to_a, **content, **others }
   end
 
   def self.response(status: 200, headers: {}, body: nil, json: nil)

@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, Raw
 
 from trafficmock.wire import inbound
+from trafficmock.wire.http_syntax import lines_of
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Abort, AbortCode, Continue, Fallback, Fetch, Fulfill
+from trafficmock.wire.payloads.answer_options import WrittenOptions
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -49,6 +52,37 @@ def request(
 
 def response(status: int = 200, content: bytes = b"", **headers: str) -> SerializedResponse:
     return SerializedResponse(status, phrase_of(status), headers, body.from_bytes(content))
+
+
+def options(*answers: Fulfill | Abort) -> WrittenOptions:
+    """Write answers as options of a mock in JavaScript: a single one, or its sequence."""
+    steps = [_step(each) for each in answers]
+    given = steps[0] if len(steps) == 1 and "abort" not in steps[0] else {"sequence": steps}
+    return {name: Raw(msgspec.json.encode(value)) for name, value in given.items()}
+
+
+def _step(answer: Fulfill | Abort) -> dict[str, Any]:
+    delay = {} if answer.delay_ms is UNSET else {"delay": answer.delay_ms}
+    if isinstance(answer, Abort):
+        return {"abort": answer.error_code, **delay}
+    given, fault = answer.response, answer.fault
+    step: dict[str, Any] = {"status": given.status, "statusText": given.status_text, **delay}
+    step["headers"] = lines_of(given.headers, given.headers_list)
+    if answer.pieces:
+        pauses, sizes = zip(*answer.pieces, strict=True)
+        starts = [sum(sizes[:number]) for number in range(len(sizes))]
+        content = body.to_bytes(given.body_base64)
+        step["chunks"] = [content[at : at + size] for at, size in zip(starts, sizes, strict=True)]
+        step["delay"] = max(pauses)
+    elif not body.is_empty(given.body_base64):
+        step["body"] = given.body_base64
+    if fault:
+        step["fault"] = fault.kind
+        if fault.after is not UNSET:
+            step["after"] = fault.after
+    if answer.rate is not UNSET:
+        step["rate"] = answer.rate
+    return step
 
 
 def redirect(location: str, status: int = 302) -> SerializedResponse:

@@ -19,7 +19,11 @@ from typing import Any, TypeVar, cast
 from msgspec import UNSET, Struct, UnsetType, structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.builders import ANY, glob
+from tests.support.builders import (
+    ANY,
+    glob,
+    options,
+)
 from tests.support.invariants.coordinator_invariants import Invariants
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
@@ -355,11 +359,15 @@ class RegisteredTest:
             self.id,
             matcher,
             kind,
-            answers=cast("Any", answers),
+            options=UNSET if answers is UNSET else options(*cast("Any", answers)),
             times=times,
         )
         self.worker.sends(message)
-        self.worker.playbook.expect(self.worker.gets(outbound.RouteRegistered(route_id)))
+        *_, told = self.worker.playbook.take()
+        assert isinstance(told, Send)
+        responses = getattr(told.message, "responses", UNSET)
+        expected = self.worker.gets(outbound.RouteRegistered(route_id, responses))
+        self.worker.playbook.case.assertEqual(told, expected)
         return route_id
 
     def ends(self) -> None:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
@@ -314,7 +314,9 @@ def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 
         case inbound.TestStrict():
             return outbound.TestStricted(message.test_id)
         case inbound.RouteRegister():
-            return outbound.RouteRegistered(message.route_id)
+            status = message.options and message.options.get("status", 200)
+            given = [response(status)] if status else UNSET
+            return outbound.RouteRegistered(message.route_id, cast("Any", given))
         case inbound.RouteUnregister():
             return outbound.RouteUnregistered(message.route_id, message.test_id)
         case inbound.Ping():

@@ -142,29 +142,6 @@ class ArbitraryInputTests(SynchronousTestCase):
         message = {"type": "agent:error", "message": text}
         self.assertEqual(cast("Any", decode(json.dumps(message).encode())).message, text)
 
-    def test_bodies_of_answers(self) -> None:
-        """The bodies of answers are read like those of a handler, and refused like them."""
-        message = {
-            "type": "route:register",
-            "routeId": "r",
-            "testId": "t",
-            "matcher": {"clientIds": ["\ud800"]},
-            "answers": [
-                {"action": "abort", "errorCode": "failed"},
-                {"action": "fulfill", "response": {"status": 200, "headers": {}}},
-            ],
-        }
-        response = message["answers"][1]["response"]  # type: ignore[index]
-        for clients in (["a"], ["\ud800"]):
-            message["matcher"] = {"clientIds": clients}
-            for written, meant in (("aGk=", b"hi"), ("a\nGk=", b"hi"), (None, b"")):
-                response |= {"statusText": "", "bodyBase64": written}
-                read = cast("Any", decode(json.dumps(message).encode()))
-                kept = read.answers[1].response.body_base64
-                self.assertEqual(body.to_bytes(kept), meant, (clients, written))
-            response["bodyBase64"] = True
-            self.assertRaises(InvalidMessageError, decode, json.dumps(message).encode())
-
     def test_huge_numbers(self) -> None:
         """A number of any length is refused where it counts, and names its message."""
         text = b'{"type":"handler:result","requestId":"r","result":{"action":"fetch","fetchId":"f",'

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.core.answers.languages import language_of
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
@@ -140,6 +141,7 @@ class Handshake:
             command=_one_line(hello.command),
             worker_id=hello.worker_id if hello.worker_id is not UNSET else None,
             redact=tuple(hello.redact or ()),
+            language=language_of(hello.language),
         )
 
     def _welcome(self, client: Client, hello: Hello) -> HelloOk:

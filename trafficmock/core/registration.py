@@ -13,6 +13,7 @@ from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.answers.given_answers import BadAnswerError, read_answers
+from trafficmock.core.answers.languages import WrongOptionError
 from trafficmock.core.effects import EffectList, OpenBrowserProxy
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
@@ -139,6 +140,11 @@ class Registration:
         message = structs.replace(message, matcher=matcher)
         try:
             answers = read_answers(self.state, worker, message)
+        except WrongOptionError as error:
+            test_id, route_id = message.test_id, message.route_id
+            refusal = outbound.ProxyError("wrong_option", str(error), test_id, route_id=route_id)
+            out.send(worker.id, refusal)
+            return
         except BadAnswerError as error:
             text = error_messages.bad_reply(str(error))
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
@@ -151,7 +157,8 @@ class Registration:
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
             return
         if added:
-            registered = outbound.RouteRegistered(message.route_id)
+            heads = answers.heads() if answers is not None and answers.given else UNSET
+            registered = outbound.RouteRegistered(message.route_id, heads)
             # A copy of a route of the run that is used up is not kept.
             route = self.state.registry.routes.get(message.route_id)
             active = () if route is None or route.test is None else (route,)

@@ -23,7 +23,6 @@ from trafficmock.wire.inbound import (
     RequestObserve,
     RequestResponse,
     RequestStart,
-    RouteRegister,
     StreamData,
 )
 from trafficmock.wire.invalid_message import HEAD_BYTES, IDS, InvalidMessageError, named_in
@@ -52,7 +51,6 @@ def _exact(value: object, written: Callable[[str], str] = str.__str__) -> object
 
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides")
-_LISTS_OF_PARENTS = ("messages", "answers")
 _NOT_BASE64 = bytes(
     code for code in range(128) if not chr(code).isalnum() and chr(code) not in "+/=-_"
 )
@@ -168,7 +166,6 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     Fallback: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
-    RouteRegister: lambda message: _first_unlike_base64(map(_body_of, message.answers or ())),
     ReportMake: attrgetter("body_base64"),
     StreamData: attrgetter("body"),
 }
@@ -228,15 +225,19 @@ def _with_raw_parts(document: Any) -> Any:
         document["result"] = _with_raw_bodies(document["result"])
     if document.get("type") == "stream:data" and "body" in document:
         document["body"] = _raw_body(document["body"])
-    for name in _LISTS_OF_PARENTS:
-        if isinstance(document.get(name), list):
-            document[name] = [_with_raw_bodies(each) for each in document[name]]
+    if isinstance(document.get("messages"), list):
+        document["messages"] = [_with_raw_bodies(each) for each in document["messages"]]
+    if isinstance(options := document.get("options"), dict):
+        document["options"] = {name: _raw(value) for name, value in options.items()}
     if isinstance(har := document.get("har"), dict) and isinstance(har.get("entries"), list):
-        entries = [Raw(json.dumps(each).encode()) for each in har["entries"]]
-        document["har"] = har | {"entries": entries}
+        document["har"] = har | {"entries": [*map(_raw, har["entries"])]}
     if "detail" in document:
-        document["detail"] = Raw(json.dumps(document["detail"]).encode())
+        document["detail"] = _raw(document["detail"])
     return document
+
+
+def _raw(value: Any) -> Raw:
+    return Raw(json.dumps(value).encode())
 
 
 def _with_raw_bodies(holder: Any) -> Any:

@@ -17,6 +17,7 @@ from trafficmock.wire.payloads.answer import (
     Fetch,
     Fulfill,
 )
+from trafficmock.wire.payloads.answer_options import WrittenOptions
 from trafficmock.wire.payloads.application_origins import ApplicationOrigins, CalledServers
 from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
@@ -50,6 +51,8 @@ class Hello(Message, frozen=True, tag="hello"):
     :param liveness_of: the connection id of a worker for which this connection answers pings; its
         other messages are ignored.
     :param redact: what else is secret in shown URLs (feature ``shown-urls``).
+    :param language: of the worker's tests: ``python`` or ``javascript``, in whose spelling their
+        options come and are refused. Any value is accepted.
     """
 
     protocol_version: SafeInt
@@ -64,6 +67,7 @@ class Hello(Message, frozen=True, tag="hello"):
     process_mark: Any = UNSET
     liveness_of: str | UnsetType = UNSET
     redact: list[str] | UnsetType = UNSET
+    language: Any = UNSET
 
 
 class Ping(Message, frozen=True, tag="ping"):
@@ -232,12 +236,12 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
 
     :param kind: whether the route is for requests or for WebSockets.
     :param place: file and line of the route in the test, to be shown (feature ``strict``).
-    :param answers: the answers to the requests of the route, one after the other; the last one is
-        repeated.
-    :param har: the HAR from which the requests of a route without ``answers`` are answered.
+    :param options: those of the answer, as the test has written them; with ``sequence``, of the
+        answers to one request after the other.
+    :param har: the HAR from which the requests of a route without ``options`` are answered.
     :param times: the number of requests that the route takes (feature ``chain``). Then it is
         removed.
-    :param record: the real server answers the requests of a route without ``answers``, and the
+    :param record: the real server answers the requests of a route without ``options``, and the
         coordinator records both. ``recording:query`` gets the recording.
     """
 
@@ -246,7 +250,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     matcher: SerializedMatcher
     kind: RouteKind = "http"
     place: str | UnsetType = UNSET
-    answers: list[Fulfill | Abort] | UnsetType = UNSET
+    options: WrittenOptions | UnsetType = UNSET
     har: SerializedHar | UnsetType = UNSET
     times: Times | UnsetType = UNSET
     record: SerializedRecording | UnsetType = UNSET

@@ -125,9 +125,14 @@ class TestUnregistered(Message, frozen=True, tag="test:unregistered"):
 
 
 class RouteRegistered(Message, frozen=True, tag="route:registered"):
-    """The route is registered: every later request is compared with it."""
+    """The route is registered: every later request is compared with it.
+
+    :param responses: those of its answers, without bodies and URLs; ``None`` for one that fails or
+        breaks, of which the worker is told.
+    """
 
     route_id: str
+    responses: list[SerializedResponse | None] | UnsetType = UNSET
 
 
 class RouteUnregistered(Message, frozen=True, tag="route:unregistered"):

@@ -2,84 +2,14 @@
 
 const { FAULTS, PLAYWRIGHT_CODES } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
-const { build, readContent } = require("./mock-response.js");
-const { checked, RESPONSE, suggestion } = require("./options.js");
-const { readChunks } = require("./stream-parts.js");
+const { suggestion } = require("./options.js");
 
 /**
- * Reads the options of answers: those of `mock` and its `sequence`, `fulfill`, `continue`. An option stands in one
- * function here: `readHow` has those that say how an answer comes, `readAnswer` those of a response that the proxy gives.
+ * Reads the options that say how the answer of a handler comes.
  *
- * @typedef {import("../../index.js").SequenceAnswer} SequenceAnswer
  * @typedef {{ delayMs?: number, fault?: { kind: string, after?: number }, rate?: number }} How parts of an `Answer`
- * @typedef {{ action: string, [key: string]: unknown }} Answer of `route:register` or `handler:result`
+ * @typedef {{ action: string, [key: string]: unknown }} Answer of `handler:result`
  */
-
-/**
- * Read the answers of a mock, which the proxy gives one after the other.
- *
- * @param {Exclude<SequenceAnswer, number>} given the options of a single answer
- * @param {readonly SequenceAnswer[] | undefined} sequence the answers, if there are several
- * @returns {Promise<Answer[]>}
- * @throws {UsageError} an answer is invalid; the error has its number
- */
-async function readAnswers(given, sequence) {
-  if (sequence === undefined) return [await readAnswer(given)];
-  const { delay, ...beside } = given;
-  if (Object.keys(beside).length) {
-    throw new UsageError("with sequence, each answer has its own status, headers and body");
-  }
-  if (!Array.isArray(sequence) || !sequence.length) {
-    const shown = JSON.stringify(sequence);
-    throw new UsageError(`sequence is a list of answers, such as [503, 503, { json: { paid: true } }], not ${shown}`);
-  }
-  const answers = [];
-  for (const [index, each] of sequence.entries()) {
-    try {
-      const answer = checked("sequence", typeof each === "number" ? { status: each } : each);
-      if (answer === undefined) throw new UsageError("a status or an object such as { status: 503 } is expected");
-      answers.push(await readAnswer({ delay, ...answer }));
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      throw new UsageError(`answer ${index + 1} of the sequence: ${error.message}`);
-    }
-  }
-  return answers;
-}
-
-/**
- * Read one answer of a mock; the URL of a response is that of the request.
- *
- * @param {Exclude<SequenceAnswer, number>} answer
- * @returns {Promise<Answer>}
- * @throws {UsageError} it is invalid
- */
-async function readAnswer(answer) {
-  const { abort, chunks, body, json, path, ...options } = answer;
-  const { how, ...rest } = readHow(options);
-  if (abort !== undefined) {
-    const beside = [...RESPONSE, "chunks", "fault", "after", "rate"].find((key) => key in answer);
-    if (beside) throw new UsageError(`abort is a failure and has no ${beside}`);
-    return { action: "abort", errorCode: abortCode(abort), ...how };
-  }
-  if (chunks === undefined) {
-    return { action: "fulfill", response: response({ ...rest, ...(await readContent({ body, json, path })) }), ...how };
-  }
-  const { delayMs = 0, fault, rate } = how;
-  if ([body, json, path, fault].some((each) => each !== undefined)) {
-    throw new UsageError("chunks exclude body, json, path and fault");
-  }
-  if (rate !== undefined) throw new UsageError("rate excludes chunks and fault");
-  const { whole, sizes } = readChunks(chunks);
-  const pieces = sizes.map((size, index) => [index ? delayMs : 0, size]);
-  return { action: "fulfill", response: response({ ...rest, content: whole }), pieces };
-}
-
-/** @param {import("./mock-response.js").Mock} mock */
-function response(mock) {
-  const { url: _, ...made } = build(mock, "");
-  return made;
-}
 
 /**
  * Read those of the options that say how an answer comes, also a real one.
@@ -141,4 +71,4 @@ function abortCode(code) {
   return PLAYWRIGHT_CODES[code];
 }
 
-module.exports = { abortCode, readAnswers, readHow };
+module.exports = { abortCode, readHow };

@@ -15,8 +15,6 @@ const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
   route: ["times", "required"],
-  mock: [...RESPONSE, "chunks", ...HOW, "sequence", "times", "required"],
-  sequence: [...RESPONSE, "chunks", "abort", ...HOW],
   stream: [...STREAM, "required"],
   unrouteAll: ["behavior"],
   routeFromHAR: [
@@ -78,17 +76,30 @@ const MOST_WRONG = 2;
 function checked(call, given, hint = "") {
   const known = OPTIONS[call];
   if (given === undefined) return given;
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    const value = typeof given === "function" ? "a function" : JSON.stringify(given);
-    throw new UsageError(`${call}: the options are an object of ${known.join(", ")}, not ${value}${hint}`);
-  }
-  const unknown = Object.keys(given).filter((key) => !known.includes(key));
+  const unknown = Object.keys(anObject(call, given, ` of ${known.join(", ")}`, hint)).filter(
+    (key) => !known.includes(key),
+  );
   if (unknown.length) {
     const meant = unknown.map((key) => RENAMED[`${call} ${key}`] ?? suggestion(key, known)).filter(Boolean);
     const question = meant.length ? `; did you mean ${meant.join(", ")}?` : "";
     throw new UsageError(`${call}: the options are ${known.join(", ")}, not ${unknown.join(", ")}${hint}${question}`);
   }
   return given;
+}
+
+/**
+ * @template T
+ * @param {string} call
+ * @param {T} given
+ * @param {string} [of] what the options are
+ * @param {string} [hint] added to the text of the error
+ * @returns {T & object} the options
+ * @throws {UsageError} they are not an object
+ */
+function anObject(call, given, of = "", hint = "") {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
+  const value = typeof given === "function" ? "a function" : JSON.stringify(given);
+  throw new UsageError(`${call}: the options are an object${of}, not ${value}${hint}`);
 }
 
 /**
@@ -126,4 +137,4 @@ function distance(one, other) {
 const isTestOptions = (value) =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-module.exports = { RESPONSE, checked, isTestOptions, suggestion };
+module.exports = { anObject, checked, isTestOptions, suggestion };

@@ -74,21 +74,6 @@ function jsonText(call, value) {
 }
 
 /**
- * Read the pieces of a mock's body; empty ones are left out.
- *
- * @param {Iterable<string | Uint8Array>} chunks
- * @returns {{ whole: Buffer, sizes: number[] }} the body, and the bytes of each piece
- * @throws {UsageError} it is no iterable of text and bytes
- */
-function readChunks(chunks) {
-  if (!isParts(chunks) || !(Symbol.iterator in chunks)) {
-    throw new UsageError(`chunks is an array of the pieces, not ${JSON.stringify(chunks)}`);
-  }
-  const contents = [...chunks].map(contentOf).filter(({ length }) => length);
-  return { whole: Buffer.concat(contents), sizes: contents.map(({ length }) => length) };
-}
-
-/**
  * @param {any} body
  * @returns {boolean} whether it is an iterable, or an async iterable, of parts
  */
@@ -98,4 +83,4 @@ const isParts = (body) =>
   !ArrayBuffer.isView(body) &&
   (Symbol.asyncIterator in body || Symbol.iterator in body);
 
-module.exports = { contentOf, isParts, jsonLine, readChunks, serverSentEvent };
+module.exports = { contentOf, isParts, jsonLine, serverSentEvent };

@@ -4,11 +4,11 @@
 
 const { CONTEXT_COOKIE, CONTEXT_MEMBER } = require("trafficmock-agent/protocol/facts");
 const { RoutingError, UsageError } = require("../errors.js");
-const { readAnswers } = require("../arguments/answers.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { build } = require("../arguments/mock-response.js");
 const { lateWait } = require("../session/late-wait.js");
-const { checked } = require("../arguments/options.js");
+const { anObject, checked } = require("../arguments/options.js");
+const { sentOptions } = require("../arguments/sent-options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { callSite, written } = require("../session/call-site.js");
 const { AwaitedStream } = require("../session/written-stream.js");
@@ -98,10 +98,10 @@ class TrafficMock {
    */
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
-    checkMock("mock", matcher, options);
-    const { times, required, sequence, ...answer } = options;
-    const answers = await readAnswers(answer, sequence);
-    const entry = await this.#session.http.reply(matcher, { answers }, this.#must({ times, required }));
+    checkHttp("mock", matcher);
+    const { times, required, ...answer } = anObject("mock", options);
+    const reply = { options: await sentOptions(answer) };
+    const entry = await this.#session.http.reply(matcher, reply, this.#must({ times, required }));
     return new RouteHandle(this.#session, entry);
   }
 
@@ -111,8 +111,9 @@ class TrafficMock {
    */
   async stream(url, options = {}) {
     const matcher = this.#matcher(url);
-    checkMock("stream", matcher, options);
-    const { required, ...head } = options;
+    checkHttp("stream", matcher);
+    const isFilter = Object.keys(options ?? {}).some((key) => key === "method" || key === "clientId");
+    const { required, ...head } = checked("stream", options, isFilter ? "; filters stand beside the url" : "");
     build(head, "");
     const place = written(callSite()());
     const awaited = new AwaitedStream(this.#session.streams, `for ${matcher}${place && ` (${place})`}`);
@@ -235,11 +236,8 @@ function checkHandler(handler, call) {
 /**
  * @param {"mock" | "stream"} call
  * @param {Matcher} matcher
- * @param {unknown} options
  */
-function checkMock(call, matcher, options) {
-  const isFilter = Object.keys(options ?? {}).some((key) => key === "method" || key === "clientId");
-  checked(call, options, isFilter ? "; filters stand beside the url" : "");
+function checkHttp(call, matcher) {
   if (typeof matcher.url === "string" && /^wss?:/i.test(matcher.url)) {
     const url = JSON.stringify(matcher.url);
     throw new UsageError(

@@ -14,8 +14,8 @@ const { RoutedRequest } = require("./routed-request.js");
  *   the test fails if none meets it; where the numbers of the entries of its HAR go that answer
  * @typedef {{ name: string, entries: any[], notFound: string, pace?: number, matchOn?: string[], ignore?: string[],
  *   inOrder?: boolean, followRedirects?: boolean }} SentHar the HAR of `route:register`
- * @typedef {{ answers?: import("../arguments/answers.js").Answer[], har?: SentHar, record?: object }} Reply the answers to
- *   the requests of a route, one after the other; the HAR that has those to some; or how one is recorded
+ * @typedef {{ options?: import("../arguments/sent-options.js").SentOptions, har?: SentHar, record?: object }} Reply the options
+ *   of the answers to the requests of a route; the HAR that has those to some; or how one is recorded
  */
 
 const BEHAVIORS = ["default", "wait", "ignoreErrors"];

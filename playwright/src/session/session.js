@@ -15,6 +15,9 @@ const { Waiters } = require("./waiters.js");
 const { WebSocketRoutes } = require("./websocket-routes.js");
 const { WrittenStreams } = require("./written-stream.js");
 
+/** The codes of errors that are a wrong argument of a call. */
+const USAGE = ["invalid_glob", "wrong_option"];
+
 /**
  * @typedef {import("./request-state.js").RequestState} RequestState
  * @typedef {import("./response-state.js").ResponseState} ResponseState
@@ -262,8 +265,9 @@ class Session {
   proxyError(message) {
     const { code, detail, routeId } = message;
     if (code === UNMATCHED) this.onRefused?.(message);
-    const refused =
-      code === "invalid_glob" ? new UsageError(message.message) : new RoutingError(message.message, { code, detail });
+    const refused = USAGE.includes(code)
+      ? new UsageError(message.message)
+      : new RoutingError(message.message, { code, detail });
     if (routeId && this.connection.refuseRoute(routeId, refused)) return;
     const isRefusal =
       message.code === "invalid_message" && this.connection.refuse(this.id, new UsageError(message.message));

@@ -1,6 +1,6 @@
 """An agent, and a worker that leaves fixed answers with the coordinator."""
 
-from msgspec import structs
+from msgspec import Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import (
@@ -14,9 +14,14 @@ from tests.support.playbook import Playbook
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import outbound
+from trafficmock.wire.payloads import body
 
 FEATURES = ("chain", "context", "headers-list", "strict", "subscribe")
-ANSWER = response(203, b"fixed", **{"x-a": "b"})
+ANSWER = structs.replace(
+    response(203, b"", **{"x-a": "b", "content-length": "5"}),
+    body_base64=Raw(body.to_text(b"fixed")),
+)
+"""As it is kept: with its body as it came in a message."""
 
 
 class ReplyCase(SynchronousTestCase):

@@ -6,7 +6,7 @@ from msgspec import UNSET, structs
 from tests.core.answers.reply_case import ANSWER, FEATURES, ReplyCase
 from tests.support.builders import (
     glob,
-    response,
+    options,
     start,
     text,
 )
@@ -75,21 +75,18 @@ class KeepingTests(ReplyCase):
         self.assertEqual(self.playbook.coordinator.state.registry.routes, {})
         return error.message
 
-    def test_unsendable(self) -> None:
-        """What no response can carry is refused for that route alone."""
-        register = inbound.RouteRegister("q", "buys", glob("**"), answers=[Fulfill(response(101))])
-        self.assertIn("status is 101", self.refused(register))
-        bad = structs.replace(response(), headers={"a b": "c"})
-        self.assertIn("'a b'", self.refused(structs.replace(register, answers=[Fulfill(bad)])))
-        socket = structs.replace(register, answers=[Fulfill(ANSWER)], kind="websocket")
+    def test_websocket(self) -> None:
+        """A route for WebSockets has no answers."""
+        register = inbound.RouteRegister("q", "buys", glob("**"), options=options(Fulfill(ANSWER)))
+        socket = structs.replace(register, options=options(Fulfill(ANSWER)), kind="websocket")
         self.assertIn("only a route for HTTP", self.refused(socket))
 
     def test_unreadable(self) -> None:
         """An invalid reply is refused with the id of its route."""
         self.worker.sends_text(
-            '{"type":"route:register","routeId":"q","testId":"buys","matcher":{},"answers":7}'
+            '{"type":"route:register","routeId":"q","testId":"buys","matcher":{},"options":7}'
         )
-        error = outbound.ProxyError("invalid_message", text("answers"), "buys", route_id="q")
+        error = outbound.ProxyError("invalid_message", text("options"), "buys", route_id="q")
         self.playbook.expect(self.worker.gets(error))
 
     def test_mended(self) -> None:
@@ -101,16 +98,18 @@ class KeepingTests(ReplyCase):
 
     def test_no_room(self) -> None:
         """Beyond the limit for all replies a route is refused; what goes makes room again."""
-        self.playbook = Playbook(self, evolve(SETTINGS, reply_bytes=20))
+        self.playbook = Playbook(self, evolve(SETTINGS, reply_bytes=40))
         self.agent = self.playbook.agent()
         self.worker = self.playbook.worker("0", features=FEATURES)
         self.test = self.worker.test("buys")
         first = self.test.route("http://other.test/", reply=ANSWER)
-        self.worker.sends(inbound.RouteRegister("q", "buys", glob("**"), answers=[Fulfill(ANSWER)]))
+        self.worker.sends(
+            inbound.RouteRegister("q", "buys", glob("**"), options=options(Fulfill(ANSWER)))
+        )
         (sent,) = self.playbook.take()
         assert isinstance(sent, Send) and isinstance(sent.message, outbound.ProxyError)
         self.assertEqual(sent.message.route_id, "q")
-        self.assertIn("the 20 bytes that --reply-bytes allows", sent.message.message)
+        self.assertIn("the 40 bytes that --reply-bytes allows", sent.message.message)
         self.worker.sends(inbound.RouteUnregister(first))
         self.playbook.take()
         third = self.test.route(reply=ANSWER)
@@ -122,8 +121,8 @@ class HeaderTests(ReplyCase):
 
     def test_lists(self) -> None:
         """A list goes to agents with the feature, a map to the others."""
-        pairs = [("set-cookie", "a"), ("set-cookie", "b")]
-        given = structs.replace(ANSWER, headers={"set-cookie": "a, b"}, headers_list=pairs)
+        pairs = [("set-cookie", "a"), ("set-cookie", "b"), ("content-length", "5")]
+        given = structs.replace(ANSWER, headers={}, headers_list=pairs)
         self.test.route(reply=given)
         modern = self.playbook.agent("other", features=("headers-list",))
         for agent, wanted in ((self.agent, UNSET), (modern, pairs)):
@@ -131,4 +130,5 @@ class HeaderTests(ReplyCase):
             *_, sent = self.playbook.take()
             assert isinstance(sent, Send) and isinstance(sent.message, outbound.DecisionFulfill)
             self.assertEqual(sent.message.response.headers_list, wanted)
-            self.assertEqual(sent.message.response.headers, {"set-cookie": "a, b"})
+            joined = {"set-cookie": "a, b", "content-length": "5"}
+            self.assertEqual(sent.message.response.headers, joined)

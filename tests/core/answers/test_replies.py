@@ -8,6 +8,7 @@ from tests.support.builders import (
     URL,
     claims,
     glob,
+    options,
     predicate,
     request,
     start,
@@ -203,7 +204,7 @@ class StrictReplyTests(ReplyCase):
         self.worker.sends(inbound.TestStrict("buys", []))
         self.playbook.take()
         route = inbound.RouteRegister(
-            "buys#1", "buys", glob(URL), answers=[Fulfill(ANSWER)], times=1
+            "buys#1", "buys", glob(URL), options=options(Fulfill(ANSWER)), times=1
         )
         self.worker.sends(route)
         self.playbook.take()

@@ -4,7 +4,11 @@ from attrs import evolve
 from msgspec import UNSET, structs
 
 from tests.core.answers.reply_case import FEATURES, ReplyCase
-from tests.support.builders import glob, response
+from tests.support.builders import (
+    glob,
+    options,
+    response,
+)
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock import records
 from trafficmock.core.effects import Send
@@ -31,7 +35,7 @@ class SequenceCase(ReplyCase):
     def refusal(self, steps: list[Fulfill | Abort]) -> str:
         """Register a sequence; give the text of the refusal."""
         matcher = glob("**")
-        self.worker.sends(inbound.RouteRegister("x", "buys", matcher, answers=steps))
+        self.worker.sends(inbound.RouteRegister("x", "buys", matcher, options=options(*steps)))
         (effect,) = (each for each in self.playbook.take() if isinstance(each, Send))
         assert isinstance(effect.message, outbound.ProxyError)
         return effect.message.message
@@ -90,10 +94,8 @@ class RefusalTests(SequenceCase):
     def test_invalid(self) -> None:
         """The error names the answer that is wrong."""
         wrong = Fulfill(response(99))
-        stream = Fulfill(response(200), stream=True)
-        self.assertIn("answer 2 of its sequence", self.refusal([BUSY, wrong]))
-        self.assertIn("one answer at least", self.refusal([]))
-        self.assertIn("a stream", self.refusal([stream]))
+        self.assertIn("answer 2 of the sequence: status must be", self.refusal([BUSY, wrong]))
+        self.assertIn("sequence is a list of answers", self.refusal([]))
 
     def test_room(self) -> None:
         """All answers together count in the limit of replies."""

@@ -404,6 +404,5 @@ class MemoryTests(HarCase):
 
     def test_reply(self) -> None:
         """The body is kept."""
-        answer = {"status": 200, "statusText": "", "headers": {}, "bodyBase64": "aGk="}
-        self.registers(answers=[{"action": "fulfill", "response": answer}])
+        self.registers(options={"status": 200, "body": "aGk="})
         self.assertEqual(self.answer(), "hi")

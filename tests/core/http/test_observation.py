@@ -6,6 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.builders import (
     glob,
     observe,
+    options,
     redirect,
     report,
     request,
@@ -87,7 +88,7 @@ class ClockTests(SynchronousTestCase):
 
     def test_replied(self) -> None:
         """The owner learns it with a request that its fixed answer answered."""
-        reply = inbound.RouteRegister("p", "t", glob("**"), answers=[Fulfill(response())])
+        reply = inbound.RouteRegister("p", "t", glob("**"), options=options(Fulfill(response())))
         self.told.sends(reply)
         self.playbook.take()
         self.playbook.wait(1)

@@ -5,7 +5,11 @@ from typing import Any
 from msgspec import UNSET
 
 from tests.core.ownership.context_case import OURS, A, B, ContextCase
-from tests.support.builders import glob, response
+from tests.support.builders import (
+    glob,
+    options,
+    response,
+)
 from tests.support.playbook import RegisteredTest, WorkerPeer
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads.answer import Fallback, Fulfill
@@ -200,24 +204,28 @@ class OtherAnswerTests(RunRoutesCase):
 
     def test_status_and_body(self) -> None:
         first = inbound.RouteRegister(
-            "first", "run 2", glob(URL), place="a.py:1", answers=[Fulfill(response(200))]
+            "first", "run 2", glob(URL), place="a.py:1", options=options(Fulfill(response(200)))
         )
         self.workers[0].sends(first)
-        text = self.refused(self.all[1], place="b.py:2", answers=[Fulfill(response(204, b"other"))])
+        text = self.refused(
+            self.all[1], place="b.py:2", options=options(Fulfill(response(201, b"other")))
+        )
         self.assertIn("worker 2 at a.py:1", text)
         self.assertIn("worker 3 at b.py:2", text)
-        self.assertIn("What differs: status, body.", text)
+        self.assertIn("What differs: status, headers, body.", text)
         self.assertEqual(self.answered(), ("run 2", 200))
 
     def test_kind_of_answer(self) -> None:
         """A function is no fixed answer, and functions of two places are two."""
         self.all[0].route(URL)
-        self.assertIn("What differs: ", self.refused(self.all[1], answers=[Fulfill(response(200))]))
+        self.assertIn(
+            "What differs: ", self.refused(self.all[1], options=options(Fulfill(response(200))))
+        )
         self.assertIn("What differs: handler.", self.refused(self.all[1], place="b.py:2"))
 
     def test_times(self) -> None:
         self.all[0].route(URL, reply=response(200))
-        text = self.refused(self.all[1], answers=[Fulfill(response(200))], times=1)
+        text = self.refused(self.all[1], options=options(Fulfill(response(200))), times=1)
         self.assertIn("What differs: times.", text)
 
     def test_second_of_one_worker(self) -> None:
@@ -227,7 +235,7 @@ class OtherAnswerTests(RunRoutesCase):
             test.route(URL, reply=response(201))
         self.assertEqual(self.answered(), ("run 2", 201))
         self.all[2].route(URL, reply=response(200))
-        self.assertIn("status", self.refused(self.all[2], answers=[Fulfill(response(200))]))
+        self.assertIn("status", self.refused(self.all[2], options=options(Fulfill(response(200)))))
 
     def test_other_kind(self) -> None:
         """A route for WebSockets is another route."""

@@ -45,7 +45,10 @@ class ReplyInvariants:
 
     def _registered(self, worker: str, cause: inbound.RouteRegister) -> None:
         key = worker, cause.route_id
-        is_delayed = any(answer.delay_ms is not UNSET for answer in cause.answers or ())
+        is_delayed = any(
+            b"delay" in bytes(value) or name == "delay"
+            for name, value in (cause.options or {}).items()
+        )
         if is_delayed or cause.record is not UNSET:
             self.delayed.add(key)
         if worker in self.knows and isinstance(cause.times, int):

@@ -46,7 +46,10 @@ async def invalid_sequence(t: RowContext) -> None:
     for wrong, text in (
         ([], "sequence is a list of answers"),
         ([200, 99], "answer 2 of the sequence: status must be"),
-        ([{"abort": "reset"}], "answer 1 of the sequence: abort: 'reset' is not an error code"),
+        (
+            [{"abort": "reset"}],
+            "answer 1 of the sequence: abort: 'reset' is unknown; the error",
+        ),
         ([200, {"statuss": 500}], "answer 2 of the sequence"),
         ([{"abort": "failed", "status": 500}], "abort is a failure and has no status"),
     ):

@@ -6,10 +6,9 @@ from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, kept, request, response
-from trafficmock.testing.errors import IsolationError, RoutingError
-from trafficmock.testing.objects.given_bodies import read_file
+from trafficmock.testing.errors import IsolationError, RoutingError, UsageError
+from trafficmock.testing.objects.sent_options import sent_options
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import inbound, outbound
 
@@ -25,9 +24,9 @@ class ReplyCase(SynchronousTestCase):
     def mock(self, times: float | None = None, harness: SessionHarness | None = None) -> Any:
         """Register a fixed answer; give what was sent."""
         harness = harness or self.harness
-        answers = read_answers({"status": 203, "body": "fixed"}, None, read_file)
+        options = sent_options({"status": 203, "body": "fixed"})
         promise = harness.session.http.route(
-            make_matcher("**"), None, times, place="test.py:1", answers=answers
+            make_matcher("**"), None, times, place="test.py:1", options=options
         )
         (message,) = harness.take()
         if harness.acknowledges:
@@ -43,23 +42,22 @@ class RegisteredTests(ReplyCase):
     """What the proxy gets."""
 
     def test_reply(self) -> None:
-        """The proxy gets the response without a URL, and how often it is to be given."""
+        """The proxy gets the options as they are written, and how often the answer is given."""
         for times, sent in ((None, UNSET), (2, 2), (2.5, 3), (0, 1), (float("inf"), UNSET)):
             message = self.mock(times)
-            (answer,) = message.answers
-            self.assertEqual((answer.response.status, answer.response.url), (203, UNSET))
+            self.assertEqual(message.options, {"status": 203, "body": b"fixed"})
             self.assertEqual(message.times, sent)
 
     def test_refused(self) -> None:
         """What the proxy refuses fails the call alone, and is no handler."""
         self.harness.acknowledges = False
-        answers = read_answers({}, None, read_file)
-        promise = self.harness.session.http.route(make_matcher("**"), None, answers=answers)
-        (message,) = self.harness.take()
-        assert isinstance(message, inbound.RouteRegister)
-        refusal = outbound.ProxyError("invalid_message", "bad", "t1", route_id=message.route_id)
-        self.harness.receive(refusal)
-        self.assertIsInstance(promise.error, RoutingError)
+        for code, kind in (("invalid_message", RoutingError), ("wrong_option", UsageError)):
+            promise = self.harness.session.http.route(make_matcher("**"), None, options={})
+            (message,) = self.harness.take()
+            assert isinstance(message, inbound.RouteRegister)
+            refusal = outbound.ProxyError(code, "bad", "t1", route_id=message.route_id)
+            self.harness.receive(refusal)
+            self.assertIsInstance(promise.error, kind)
         self.assertEqual(self.harness.session.errors, [])
         self.assertEqual(len(self.harness.session.http.live), 0)
 

@@ -6,9 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import SessionHarness, entry
 from trafficmock.testing.errors import UnmetRouteError
-from trafficmock.testing.objects.given_bodies import read_file
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.handlers.mock_response import Mock
 
 
@@ -23,7 +21,7 @@ class RequiredTests(SynchronousTestCase):
             make_matcher(url),
             None,
             place="test_shop.py:12",
-            answers=read_answers({"status": 201}, None, read_file),
+            options={"status": 201},
             required=required,
         )
         self.harness.acknowledge()

@@ -4,5 +4,6 @@
 headers, size), ``mock_codings`` their coding. ``body_way`` says in which parts a body comes, and
 how it breaks; ``streamed_answers`` passes on the bodies that come piece by piece.
 ``given_answers`` reads the answers of a route when it is registered, of which ``kept_answers`` is
-the form that is kept, and ``route_answers`` answers requests by them.
+the form that is kept, and ``route_answers`` answers requests by them. ``answer_reading`` reads the
+options that a test has written, and refuses wrong ones in its language (``languages``).
 """

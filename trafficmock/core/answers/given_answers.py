@@ -8,6 +8,7 @@ from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.answers import response_rules
+from trafficmock.core.answers.answer_reading import AnswerReader
 from trafficmock.core.answers.kept_answers import KeptAnswers
 from trafficmock.core.har.har_lookup import HarLookup
 from trafficmock.core.har.match_rules import MatchRuleError
@@ -33,16 +34,17 @@ def read_answers(state: SharedState, worker: Worker, message: RouteRegister) -> 
     """Return the answers of a route that is being registered.
 
     :returns: ``None`` for a route whose requests a handler answers.
+    :raises WrongOptionError: for options that the test has written wrongly.
     :raises BadAnswerError: for an answer that is no valid HTTP response, for answers that exceed
         ``--reply-bytes``, and for those of a route for WebSockets.
     """
-    given, har, recorded = message.answers, message.har, message.record
+    given, har, recorded = message.options, message.har, message.record
     if CHAIN not in worker.features or all(each is UNSET for each in (given, har, recorded)):
         return None
     if message.kind != "http":
         raise BadAnswerError("only a route for HTTP requests has one")
     if given is not UNSET:
-        kept = _kept_answers(given)
+        kept = _kept_answers(AnswerReader(worker.language).answers(given))
     elif recorded is not UNSET:
         kept = KeptAnswers(recording=HarRecording(recorded))
     elif har is not UNSET:
@@ -59,13 +61,11 @@ def read_answers(state: SharedState, worker: Worker, message: RouteRegister) -> 
 
 
 def _kept_answers(given: list[Fulfill | Abort]) -> KeptAnswers:
-    if not given:
-        raise BadAnswerError("a sequence has one answer at least")
     kept: list[Fulfill | Abort] = []
     for number, answer in enumerate(given, 1):
         try:
             kept.append(_kept(answer) if isinstance(answer, Fulfill) else answer)
-        except (BadAnswerError, response_rules.UnsendableMockError) as error:
+        except response_rules.UnsendableMockError as error:
             where = f"answer {number} of its sequence: " if len(given) > 1 else ""
             raise BadAnswerError(f"{where}{error}") from error
     extra = _ANSWER_SIZE * len(kept) if len(kept) > 1 else 0
@@ -75,17 +75,10 @@ def _kept_answers(given: list[Fulfill | Abort]) -> KeptAnswers:
 def _kept(answer: Fulfill) -> Fulfill:
     """Return a mock as it is kept: corrected, and without the message that it came in.
 
-    :raises BadAnswerError: its parts exclude each other.
     :raises UnsendableMockError: it is no valid HTTP response.
     """
-    if answer.stream:
-        raise BadAnswerError("a stream is the answer of a handler")
     response = response_rules.sendable_response(answer.response)
     lone = body.alone(response.body_base64)
-    if answer.pieces and sum(size for _, size in answer.pieces) != body.size(lone):
-        raise BadAnswerError("its pieces are not as long as its body")
-    if sum(map(bool, (answer.pieces, answer.rate, answer.fault))) > 1:
-        raise BadAnswerError("it has two of pieces, a rate and a fault")
     return structs.replace(answer, response=structs.replace(response, body_base64=lone))
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
+from msgspec import UNSET, structs
 
 from trafficmock.wire.payloads.answer import Fulfill
+from trafficmock.wire.payloads.body import NULL
 
 if TYPE_CHECKING:
     from trafficmock.core.har.har_lookup import HarLookup
@@ -28,6 +30,15 @@ class KeptAnswers:
     har: HarLookup | None = None
     recording: HarRecording | None = None
     size: int = 0
+
+    def heads(self) -> list[SerializedResponse | None]:
+        """Return the responses without bodies; ``None`` for answers that fail or break."""
+        return [
+            structs.replace(each.response, body_base64=NULL)
+            if isinstance(each, Fulfill) and each.fault is UNSET
+            else None
+            for each in self.given
+        ]
 
     @property
     def response(self) -> SerializedResponse | None:

@@ -66,7 +66,7 @@ class RunRoutes:
         numbers = (number for number in count() if (*alike, number) not in test.of_run)
         key = (*alike, next(numbers))
         place = message.place if isinstance(message.place, str) else None
-        parts = _parts(message)
+        parts = _parts(message, answers)
         known = self._known.get(key)
         if known is None:
             known = RunRoute(key, next(self._orders), test, place, parts, answers, times)
@@ -93,13 +93,13 @@ class RunRoutes:
             self._known.clear()
 
 
-def _parts(message: RouteRegister) -> dict[str, bytes]:
+def _parts(message: RouteRegister, answers: KeptAnswers | None) -> dict[str, bytes]:
     """Return a digest of each part of the answer of a route; functions count by their place."""
     parts: dict[str, Any] = {"times": message.times}
-    if message.answers:
-        first, *others = message.answers
+    if answers is not None and answers.given:
+        first, *others = answers.given
         if others or not isinstance(first, Fulfill):
-            parts["sequence"] = message.answers
+            parts["sequence"] = answers.given
         else:
             response = first.response
             parts["status"] = response.status, response.status_text

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.core.answers.languages import JAVASCRIPT, Language
 from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Worker(Client):
     :param liveness_id: the connection that answers pings for the worker while its own is not
         read.
     :param redact: the words of ``hello`` for shown URLs.
+    :param language: of its tests.
     :param tests: the registered tests by id.
     :param inert: the routes whose test is not registered yet, by id.
     :ivar unhooked_told: of which libraries it was warned: application, name and file.
@@ -104,6 +106,7 @@ class Worker(Client):
     worker_id: str | None
     liveness_id: str | None = None
     redact: tuple[str, ...] = ()
+    language: Language = JAVASCRIPT
     unhooked_told: set[tuple[str, str, str]] = field(init=False, factory=set)
     tests: dict[str, RegisteredTest] = field(factory=dict)
     inert: dict[str, RegisteredRoute] = field(factory=dict)

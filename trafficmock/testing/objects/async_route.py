@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.objects.async_caller import AsyncCaller
     from trafficmock.testing.objects.async_request import AsyncRequest
     from trafficmock.testing.objects.async_response import AsyncResponse
+    from trafficmock.testing.objects.sent_options import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
-    from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.wire.payloads.answer import FaultKind
 

@@ -14,11 +14,10 @@ from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.context import BaseContext
-from trafficmock.testing.objects.given_bodies import read_file
+from trafficmock.testing.objects.sent_options import sent_options
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
-from trafficmock.testing.session.handlers.answers import read_answers
 from trafficmock.testing.session.handlers.mock_response import Mock, build
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
     from trafficmock.testing.objects.async_caller import AsyncCaller
     from trafficmock.testing.objects.async_request import AsyncRequest
     from trafficmock.testing.objects.async_response import AsyncResponse
+    from trafficmock.testing.objects.sent_options import Delay
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
-    from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import Behavior
@@ -151,7 +150,7 @@ class AsyncTrafficMock(BaseContext):
         matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
-        given = {
+        given: dict[str, Any] = {
             "status": status,
             "status_text": status_text,
             "headers": headers,
@@ -164,11 +163,12 @@ class AsyncTrafficMock(BaseContext):
             "fault": fault,
             "after": after,
             "rate": rate,
+            "sequence": sequence,
         }
-        answers, must = read_answers(given, sequence, read_file), self._must(required=required)
-        http = self._session.http
+        options = sent_options({name: each for name, each in given.items() if each is not None})
+        http, must = self._session.http, self._must(required=required)
         return self._route(
-            lambda: http.route(matcher, None, times, place=place, answers=answers, required=must)
+            lambda: http.route(matcher, None, times, place=place, options=options, required=must)
         )
 
     def stream(

@@ -208,7 +208,7 @@ class Session:
             entry.matcher.wire,
             kind,
             place,
-            UNSET if entry.answers is None else entry.answers,
+            UNSET if entry.options is None else entry.options,
             UNSET if entry.har is None else entry.har,
             times,
             UNSET if entry.record is None else entry.record,

@@ -75,6 +75,7 @@ class WorkerIdentity:
             token=UNSET if self.token is None else self.token,
             features=list(features.OF_WORKERS),
             redact=list(self.redact) or UNSET,
+            language="python",
         )
 
 
@@ -422,7 +423,9 @@ class WorkerClient:
         """Fail the route registration that the proxy refused, else add an error to its tests."""
         asked = self._asked.get(("route:register", message.route_id or ""))
         if asked is not None:
-            asked.reject(RoutingError(message.message, code=message.code))
+            is_wrong = message.code == "wrong_option"
+            text = message.message
+            asked.reject(UsageError(text) if is_wrong else RoutingError(text, code=message.code))
             return
         for session in list(self.sessions.values()):
             if message.test_id in (UNSET, session.id):

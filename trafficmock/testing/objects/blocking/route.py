@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.objects.blocking.caller import Caller
     from trafficmock.testing.objects.blocking.request import Request
     from trafficmock.testing.objects.blocking.response import Response
+    from trafficmock.testing.objects.sent_options import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
-    from trafficmock.testing.session.handlers.answers import Delay
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.wire.payloads.answer import FaultKind
 

@@ -1,128 +1,30 @@
-"""Reads the options of answers: those of ``mock`` and its ``sequence``, ``fulfill``, ``continue_``.
-
-An option stands in one function here: :func:`read_how` has those that say how an answer comes,
-:func:`_read_answer` those of a response that the proxy gives.
-"""
+"""Reads the options that say how the answer of a handler comes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, get_args
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.arguments.stream_parts import content_of
-from trafficmock.testing.session.handlers.mock_response import Mock, build
 from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
-from trafficmock.wire.payloads.answer import Abort, Fault, FaultKind, Fulfill
+from trafficmock.wire.payloads.answer import Fault, FaultKind
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.session.handlers.mock_response import File
-    from trafficmock.wire.payloads.answer import AbortCode, Piece
+    from trafficmock.wire.payloads.answer import AbortCode
 
     FileReader = Callable[[Any], File]
 
-Delay = float | timedelta | None
-"""Milliseconds or a duration; ``None`` and 0 are no delay."""
-
-_RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type")
-_KEYS = (*_RESPONSE, "chunks", "abort", "fault", "after", "rate", "delay")
-
-
-def read_answers(
-    given: Mapping[str, Any], sequence: Any, read_file: FileReader
-) -> list[Fulfill | Abort]:
-    """Return the answers of a mock, which the proxy gives one after the other.
-
-    :param given: the arguments of ``mock`` by name, ``None`` where one was not given.
-    :param sequence: the answers: statuses, and mappings with the arguments of ``fulfill`` or with
-        ``abort``, each also with ``delay``; ``None`` for a single answer.
-    :param read_file: reads the file of ``path``.
-    :raises UsageError: an answer is invalid; the error has its number.
-    """
-    if sequence is None:
-        return [_read_answer(given, read_file)]
-    if any(value is not None for name, value in given.items() if name != "delay"):
-        raise UsageError("with sequence, each answer has its own status, headers and body")
-    if not isinstance(sequence, Sequence) or isinstance(sequence, str | bytes) or not sequence:
-        raise UsageError(
-            "sequence is a list of answers, such as [503, 503, {'json': {'paid': True}}], "
-            f"not {sequence!r}"
-        )
-    answers = []
-    for number, each in enumerate(sequence, 1):
-        is_status = isinstance(each, int) and not isinstance(each, bool)
-        try:
-            step = {"status": each} if is_status else each
-            _check_keys(step)
-            answers.append(_read_answer({"delay": given["delay"], **step}, read_file))
-        except UsageError as error:
-            raise UsageError(f"answer {number} of the sequence: {error}") from None
-    return answers
-
-
-def _check_keys(given: Any) -> None:
-    if not isinstance(given, Mapping):
-        raise UsageError(f"a status or a dict such as {{'status': 503}} is expected, not {given!r}")
-    unknown = next((key for key in given if key not in _KEYS), UNSET)
-    if unknown is not UNSET:
-        near = get_close_matches(str(unknown), _KEYS, n=1)
-        hint = f"did you mean {near[0]!r}? The keys" if near else "the keys"
-        raise UsageError(f"{unknown!r} is unknown; {hint} are: {', '.join(_KEYS)}")
-    beside = [key for key in (*_RESPONSE, "chunks", "fault", "after", "rate") if key in given]
-    if "abort" in given and beside:
-        raise UsageError(f"abort is a failure and has no {beside[0]}")
-
-
-def _read_answer(given: Mapping[str, Any], read_file: FileReader) -> Fulfill | Abort:
-    """Return the answer that options describe; the URL of a response is that of the request.
-
-    :raises UsageError: an option is invalid.
-    """
-    how = {name: given.get(name) for name in ("delay", "fault", "after", "rate")}
-    if "abort" in given:
-        return Abort(abort_code(given["abort"]), delay_ms=read_delay(how["delay"]))
-    chunks, path = given.get("chunks"), given.get("path")
-    file = None if path is None else read_file(path)
-    options = {name: given.get(name) for name in _RESPONSE if name != "path"}
-    if chunks is None:
-        return Fulfill(_response(Mock(file=file, **options)), **read_how(**how))
-    if any(each is not None for each in (options["body"], options["json"], file, how["fault"])):
-        raise UsageError("chunks exclude body, json, path and fault")
-    if how["rate"] is not None:
-        raise UsageError("rate excludes chunks and fault")
-    if isinstance(chunks, str | bytes):
-        raise UsageError(f"chunks is a list of the pieces, not {type(chunks).__name__}")
-    contents = [content for content in map(content_of, chunks) if content]
-    response = _response(Mock(**options | {"body": b"".join(contents)}))
-    between = read_how(delay=how["delay"], after=how["after"])["delay_ms"] or 0
-    pieces: list[Piece] = [
-        (between if index else 0, len(content)) for index, content in enumerate(contents)
-    ]
-    return Fulfill(response, pieces=pieces)
-
-
-def _response(mock: Mock) -> Any:
-    return structs.replace(build(mock, ""), url=UNSET)
-
-
-def in_words(answers: Sequence[Fulfill | Abort]) -> str:
-    """Describe the answers of a mock, as part of a sentence."""
-    first = answers[0]
-    if len(answers) > 1 or isinstance(first, Abort):
-        return f"of a mock with a sequence of {len(answers)} answers"
-    return f"of a mock with status {first.response.status}"
-
 
 def read_how(
-    *, delay: Delay = None, fault: Any = None, after: Any = None, rate: Any = None
+    *, delay: Any = None, fault: Any = None, after: Any = None, rate: Any = None
 ) -> dict[str, Any]:
     """Read the options that say how an answer comes, also a real one.
 
@@ -145,7 +47,7 @@ def read_how(
     }
 
 
-def read_delay(delay: Delay) -> int | UnsetType:
+def read_delay(delay: Any) -> int | UnsetType:
     """Return a delay for the proxy, in whole milliseconds; ``UNSET`` without one.
 
     :raises UsageError: it is not a duration, or it is negative.

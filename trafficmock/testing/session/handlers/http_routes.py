@@ -15,7 +15,6 @@ from msgspec import UNSET, UnsetType, structs
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe
-from trafficmock.testing.session.handlers.answers import in_words
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire.inbound import (
     Behavior,
@@ -24,7 +23,8 @@ from trafficmock.wire.inbound import (
     RouteMatch,
     RouteUnregister,
 )
-from trafficmock.wire.payloads.answer import Fallback, Fulfill
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Fallback
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
 
 if TYPE_CHECKING:
@@ -34,8 +34,13 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
-    from trafficmock.wire.payloads.answer import Abort
+    from trafficmock.wire.outbound import (
+        HandlerRun,
+        RequestClaim,
+        RequestReplied,
+        RouteExpired,
+        RouteRegistered,
+    )
     from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -47,7 +52,7 @@ class RouteEntry:
     :param handler: the test's handler, for ``unroute``; ``None`` for a mock.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
     :param began: when it was registered, in microseconds of this process's monotonic clock.
-    :param answers: by which the proxy answers instead of the handler, one after the other.
+    :param options: those of the answers that the proxy gives instead of the handler.
     :param har: likewise.
     :param record: likewise, from the real server; it is recorded.
     :param handled: the number of its requests so far.
@@ -64,7 +69,7 @@ class RouteEntry:
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     began: int
-    answers: list[Fulfill | Abort] | None = field(default=None, repr=False)
+    options: dict[str, Any] | None = field(default=None, repr=False)
     har: SerializedHar | None = field(default=None, repr=False)
     record: SerializedRecording | None = None
     handled: int = 0
@@ -76,23 +81,29 @@ class RouteEntry:
     """The requests by their number, as long as their tests have them."""
     place: str = ""
     required: bool = False
+    registered: Promise[RouteRegistered] = field(init=False, factory=Promise, repr=False)
 
     @property
     def name(self) -> str:
         """The handler's name, with the file and line of its definition, or else of the call."""
         place = str(self.place or "")
-        if self.answers is not None:
-            return f"handler {in_words(self.answers)} ({place})"
+        if self.options is not None:
+            sequence, status = self.options.get("sequence"), self.options.get("status") or 200
+            what = f"a sequence of {len(sequence)} answers" if sequence else f"status {status}"
+            return f"handler of a mock with {what} ({place})"
         name = describe(self.handler)
         # The handler of a stream says its place itself.
         return name if code_of(self.handler) or place in name else f"{name} ({place})"
 
     def response_of(self, message: RequestReplied) -> SerializedResponse | None:
         """Return the response that the proxy gave; ``None`` where it reports the outcome."""
-        if self.answers is None:
+        known = None if self.registered.error else self.registered.value.responses
+        if self.options is None or not known:
             return None
-        answer = self.answers[message.step or 0]
-        return answer.response if isinstance(answer, Fulfill) and answer.fault is UNSET else None
+        step = message.step or 0
+        head, given = known[step], (self.options.get("sequence") or [self.options])[step]
+        content = _body_of(given) if isinstance(given, dict) else b""
+        return head and structs.replace(head, body_base64=body.from_bytes(content))
 
     def meet(self, request: RequestState) -> None:
         """Count a request that the handler gets, or that the proxy answers."""
@@ -108,6 +119,13 @@ class RouteEntry:
         call: Promise[None] = Promise()
         self.running.append(call)
         return call
+
+
+def _body_of(options: dict[str, Any]) -> bytes:
+    """Return the body of an answer that options describe."""
+    if file := options.get("path"):
+        return bytes(file.content)
+    return options.get("json") or options.get("body") or b"".join(options.get("chunks") or ())
 
 
 def read_times(times: float | None) -> int | UnsetType:
@@ -179,7 +197,7 @@ class HttpRoutes:
         run: Callable[[RoutedRequest, Done], None] | None = None,
         place: str | UnsetType = UNSET,
         *,
-        answers: list[Fulfill | Abort] | None = None,
+        options: dict[str, Any] | None = None,
         har: SerializedHar | None = None,
         record: SerializedRecording | None = None,
         required: bool = False,
@@ -188,8 +206,8 @@ class HttpRoutes:
 
         :param run: runs the handler; by default the adapter does.
         :param place: the file and line of the test's call.
-        :param answers: by which the proxy answers instead of the handler. If it cannot, it refuses
-            the route: the promise is rejected and the route removed.
+        :param options: those of the answers that the proxy gives instead of the handler. If it
+            cannot, it refuses the route: the promise is rejected and the route removed.
         :param har: likewise.
         :param record: likewise.
         :param required: whether the test fails if no request meets it.
@@ -201,7 +219,7 @@ class HttpRoutes:
             handler,
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
             self.session.client.link.monotonic_us(),
-            answers=answers,
+            options=options,
             har=har,
             record=record,
             place=place or "",
@@ -211,6 +229,7 @@ class HttpRoutes:
         self.live.add(entry)
         self.known[entry.id] = entry
         registered = self.session.register_route(entry, place=place, times=sent)
+        entry.registered = registered
 
         def forget_if_refused(_: Promise[Any]) -> None:
             if registered.error is not None and entry.active:
@@ -319,10 +338,15 @@ class HttpRoutes:
                 state.answer(None)
             case _:
                 self.decisions[state.id] = "fulfill"
-                response = None if entry is None else entry.response_of(message)
-                if response is not None:
-                    response = structs.replace(response, url=state.wire.url)
-                    session.answered_there(state, response)
+                if entry is not None:
+                    # The request may come before the route is acknowledged.
+                    entry.registered.watch(lambda _: self._given(state, entry, message))
+
+    def _given(self, state: RequestState, entry: RouteEntry, message: RequestReplied) -> None:
+        response = entry.response_of(message)
+        if response is not None:
+            response = structs.replace(response, url=state.wire.url)
+            self.session.answered_there(state, response)
 
     def expired(self, message: RouteExpired) -> None:
         """Remove a route that has taken ``times`` requests."""

@@ -1,0 +1,90 @@
+"""The languages of tests: how options are called there, and how values are shown in errors."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from trafficmock.wire.payloads.answer_options import Foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class WrongOptionError(ValueError):
+    """A test gives an option that is wrong; the message is for the test, in its language."""
+
+
+@frozen
+class Language:
+    """A language of tests.
+
+    :param spell: returns how an option is called there.
+    :param quoted: shows a value of JSON.
+    :param null_is_absent: whether an option with ``None`` counts as not given.
+    :param duration: what a delay is.
+    :param step: an example of an answer, as an object.
+    """
+
+    spell: Callable[[str], str]
+    quoted: Callable[[Any], str]
+    null_is_absent: bool
+    duration: str
+    step: str
+
+    def shown(self, value: Any) -> str:
+        """Return a value as the language writes it."""
+        return value.foreign if isinstance(value, Foreign) else self.quoted(value)
+
+    def check_known(
+        self, what: str, given: Iterable[Any], known: Iterable[str], where: str = ""
+    ) -> None:
+        """Check words that have to be of a list.
+
+        :param what: the list, in the plural.
+        :param where: the beginning of the error.
+        :raises WrongOptionError: one of them is unknown; a similar word is suggested.
+        """
+        words = {word.lower(): word for word in known}
+        unknown = [word for word in given if word not in words.values()]
+        if not unknown:
+            return
+        near = (get_close_matches(str(each).lower(), words, n=1) for each in unknown)
+        meant = [self.quoted(words[each]) for found in near for each in found]
+        said = ", ".join(map(self.shown, unknown))
+        is_, hint = "are" if unknown[1:] else "is", ", ".join(dict.fromkeys(meant))
+        the = f"did you mean {hint}? The" if hint else "the"
+        raise WrongOptionError(
+            f"{where}{said} {is_} unknown; {the} {what} are: {', '.join(words.values())}"
+        )
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+JAVASCRIPT = Language(
+    spell=_camel,
+    quoted=lambda value: json.dumps(value, ensure_ascii=False),
+    null_is_absent=False,
+    duration="milliseconds",
+    step="{ status: 503 }",
+)
+"""Also that of tests whose language is not known."""
+
+PYTHON = Language(
+    spell=str,
+    quoted=repr,
+    null_is_absent=True,
+    duration="milliseconds or a timedelta",
+    step="{'status': 503}",
+)
+
+
+def language_of(name: object) -> Language:
+    """Return the language that a worker names in ``hello``."""
+    return PYTHON if name == "python" else JAVASCRIPT
