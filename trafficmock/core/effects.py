@@ -158,6 +158,8 @@ class Overdue(Struct, frozen=True):
 
     :param since: the registration of the test, in epoch milliseconds.
     :param agents: as in :class:`Diagnose`, as is ``own``.
+    :param seen: lines about what the worker was sent since the registration, for a history that has
+        nothing.
     """
 
     connection_id: str
@@ -167,6 +169,7 @@ class Overdue(Struct, frozen=True):
     since: int
     agents: list[ConnectedClient]
     own: frozenset[str]
+    seen: list[str] = []
 
 
 @frozen

@@ -15,7 +15,6 @@ const { turnBegan } = require("./proxy-clock.js");
  */
 
 const TIMEOUT_MS = 30_000;
-const MOST_SHOWN = 8;
 
 /** One wait for a request or response, which the proxy ends. */
 class Waiter {
@@ -149,15 +148,12 @@ class Waiters {
 
   /**
    * @param {Waiter} waiter
-   * @param {any} overdue the proxy's answer, with the requests that came instead
+   * @param {{ text: string }} overdue the proxy's answer, with the requests that came instead
    */
-  timedOut({ timeout, what, matcher }, { found, text, capture }) {
-    const { http, traffic } = this.session;
-    const lines = [`Timeout ${timeout}ms exceeded while waiting for ${what}`];
-    if (matcher?.hint) lines.push(matcher.hint);
-    if (found.requests.length || !traffic.requests.size) lines.push(text);
-    else lines.push(...seenHere([...traffic.requests.values()], capture));
-    return new TimeoutError([...lines, ...http.problems()].join("\n"));
+  timedOut({ timeout, what, matcher }, { text }) {
+    const hints = matcher?.hint ? [matcher.hint] : [];
+    const lines = [`Timeout ${timeout}ms exceeded while waiting for ${what}`, ...hints, text];
+    return new TimeoutError([...lines, ...this.session.http.problems()].join("\n"));
   }
 
   /**
@@ -176,20 +172,6 @@ class Waiters {
       this.session.connection.questions.reject(waiter.key, error ?? raisedAt(ended, waiter.placeOf()));
     }
   }
-}
-
-/**
- * List what this process observed, for a proxy whose history does not keep it.
- *
- * @param {RequestState[]} observed oldest first
- * @param {string} capture what the history keeps
- */
-function seenHere(observed, capture) {
-  const newest = observed.slice(-MOST_SHOWN).reverse();
-  const lines = newest.map((each) => `  ${each} (client ${each.clientId})`);
-  if (capture !== "all") lines.unshift(`(the proxy's history keeps only: ${capture})`);
-  if (observed.length > MOST_SHOWN) lines.push(`  and ${observed.length - MOST_SHOWN} more`);
-  return ["Seen since the test began, newest first:", ...lines];
 }
 
 module.exports = { Waiters };

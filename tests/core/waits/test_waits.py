@@ -1,6 +1,7 @@
 """The coordinator ends the waits of tests."""
 
 from typing import Any
+from unittest.mock import patch
 
 from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
@@ -19,6 +20,7 @@ from tests.support.builders import (
 from tests.support.playbook import EPOCH_MS, Peer, Playbook
 from trafficmock.core.effects import Effects, Overdue, Send
 from trafficmock.core.waits import sent_requests, waits
+from trafficmock.texts.wording import unredacted
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Fulfill
@@ -152,7 +154,7 @@ class WaitTests(WaitsCase):
         ((error, ended),) = [[each.message for each in effects if isinstance(each, Send)]]
         assert isinstance(error, outbound.ProxyError) and isinstance(ended, WaitOverdue)
         self.assertEqual((error.code, error.test_id), ("too_many_queries", "t"))
-        self.assertEqual((ended.wait_id, ended.found.requests), ("more", []))
+        self.assertEqual((ended.wait_id, ended.text), ("more", ""))
         self.assertEqual(len(self.asks(start("r1", CUP))), waits.MOST_OPEN)
         self.assertEqual(self.waits("more", matcher=glob(BOX)), [])
 
@@ -299,6 +301,24 @@ class OverdueTests(WaitsCase):
         self.assertEqual(self.asks(start("r2", CUP)), [])
         self.playbook.wait(60)
         self.playbook.expect()
+
+    def test_seen(self) -> None:
+        """What the test was sent goes with it, for a history that has nothing of that."""
+        self.asks(start("r0", f"{BOX}?token=a"))
+        self.playbook.wait(1)
+        self.worker.sends(inbound.TestRegister("u", "u", "f.py", "0"))
+        self.playbook.take()
+        for number in range(1, 4):
+            self.asks(start(f"r{number}", f"{BOX}?a={number}"))
+        with patch.object(waits, "MOST_SEEN", 2):
+            for test_id, wanted in (("u", [3, 2, "and 1 more"]), ("t", [3, 2, "and 2 more"])):
+                self.waits(test_id=test_id, timeout_ms=10)
+                self.playbook.wait(0.01)
+                (effect,) = self.playbook.take()
+                assert isinstance(effect, Overdue)
+                shown = [f"GET {BOX}?a={each} (client app)" for each in wanted[:2]]
+                lines = [unredacted(each) for each in effect.seen]
+                self.assertEqual(lines, [f"  {each}" for each in (*shown, wanted[2])])
 
     def test_no_limit(self) -> None:
         """A wait without a limit is never overdue."""

@@ -187,6 +187,14 @@ class WaiterTests(SynchronousTestCase):
             )
             self.assertIn(f"(client shop, 2 times): {expected}", str(failure(waiter.promise)))
 
+    def test_hint(self) -> None:
+        """What may be wrong with the glob stands before that."""
+        waiter = self.wait("request", "h.test/b", 100)
+        self.harness.overdue(waiter)
+        hint, nothing, *_ = str(failure(waiter.promise)).split("\n")[1:]
+        self.assertIn("'h.test/b' has no scheme", hint)
+        self.assertEqual(nothing, "No request of any application came since the test began.")
+
     def test_made_for_another_test(self) -> None:
         """A request that matches and carries the context of another test is named with it."""
         other = {"testId": "t2", "title": "sells", "path": "g.py", "hasContext": True}
@@ -201,21 +209,6 @@ class WaiterTests(SynchronousTestCase):
             str(failure(waiter.promise)),
         )
         self.assertNotIn("h.test/b", str(failure(waiter.promise)))
-
-    def test_unknown_to_the_history(self) -> None:
-        """Where the history has nothing, what this process observed is listed, without guesses."""
-        for count, expected in (
-            (9, "newest first:\n  GET http://h.test/8 (client app)\n"),
-            (0, "No application is connected to the proxy. Start it through"),
-        ):
-            self.harness = SessionHarness()
-            waiter = self.wait("request", "http://h.test/b", 100)
-            for number in range(count):
-                self.harness.observed(f"r{number}", f"http://h.test/{number}")
-            self.harness.overdue(waiter)
-            text = str(failure(waiter.promise))
-            self.assertIn(expected, text)
-            self.assertEqual(text.endswith("\n  and 1 more"), count == 9, text)
 
     def test_silent_proxy(self) -> None:
         """A proxy that does not even end the wait in time does not work any more."""

@@ -35,6 +35,7 @@ class SentRequest(Struct, eq=False, gc=False):
 
     :param number: its place among those of the worker.
     :param test_id: the only test of the worker that was sent it; ``None`` for all of them.
+    :param at: when the worker was sent it, in epoch milliseconds.
     :param seen_at: when it came, in microseconds of the coordinator's clock; ``None`` where the
         worker was not sent that.
     :param request: the request, for conditions on more than its URL; without the body if that is
@@ -49,6 +50,7 @@ class SentRequest(Struct, eq=False, gc=False):
     method: str
     client_id: str
     test_id: str | None
+    at: int
     seen_at: int | None
     request: SerializedRequest
     handled_by: str | None = None
@@ -74,8 +76,11 @@ class SentRequests:
         sent = self._by_id.get(request_id or "")
         return 0 if sent is None else sent.number
 
-    def add(self, message: RequestObserved | HandlerRun | RequestReplied) -> SentRequest:
-        """Add the request of a message."""
+    def add(self, message: RequestObserved | HandlerRun | RequestReplied, at: int) -> SentRequest:
+        """Add the request of a message.
+
+        :param at: now, in epoch milliseconds.
+        """
         self._count += 1
         seen_at = UNSET if isinstance(message, HandlerRun) else message.seen_at
         sent = SentRequest(
@@ -85,6 +90,7 @@ class SentRequests:
             message.request.method,
             message.client_id,
             message.test_id or None,
+            at,
             None if seen_at is UNSET else seen_at,
             _kept(message.request),
         )

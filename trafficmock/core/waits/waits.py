@@ -11,14 +11,17 @@ from msgspec import UNSET
 
 from trafficmock.core.effects import EffectList, Overdue, Send
 from trafficmock.core.ownership.compared_content import content_of, values_for
+from trafficmock.core.ownership.differences import LONGEST_TEXT
 from trafficmock.core.ownership.given_globs import read_matcher
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.state.peers import Agent, connected
 from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequests
 from trafficmock.matching import GlobError, MatchBudget, MatchResult
+from trafficmock.matching.url_parts import shown_url
+from trafficmock.texts.wording import Wording
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import HandlerRun, ProxyError, RequestObserved, RequestReplied
-from trafficmock.wire.payloads.similar_requests import SimilarRequests, UnmetMatcher
+from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet, WaitOverdue
 
 if TYPE_CHECKING:
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 1000
 """The most open waits of one worker: each request that it was sent is compared with all."""
+
+MOST_SEEN = 8
+"""The most requests that are named for a wait of which the history knows nothing."""
 
 _TOO_MANY = (
     f"This wait was not begun, because {MOST_OPEN} others of this connection are open. Await some "
@@ -143,13 +149,12 @@ class Waits:
             return
         if len(waits.open) >= MOST_OPEN:
             out.send(worker.id, ProxyError("too_many_queries", _TOO_MANY, test.id))
-            out.send(worker.id, WaitOverdue(message.wait_id, SimilarRequests([], 0), [], "", ""))
+            out.send(worker.id, WaitOverdue(message.wait_id))
             return
         try:
             matcher = read_matcher(worker, message.matcher)
         except GlobError as error:
-            nothing = SimilarRequests([], 0)
-            out.send(worker.id, WaitOverdue(message.wait_id, nothing, [], "", "", str(error)))
+            out.send(worker.id, WaitOverdue(message.wait_id, error=str(error)))
             return
         now = out.now
         arrived = round(now.seconds * 1_000_000)
@@ -217,7 +222,7 @@ class Waits:
         elif isinstance(message, RequestObserved | HandlerRun | RequestReplied):
             sent = waits.sent.get(message.request_id)
             if sent is None:
-                sent = waits.sent.add(message)
+                sent = waits.sent.add(message, out.now.epoch_ms)
                 self._offer(waits, "request", sent, out)
             if isinstance(message, HandlerRun) and sent.handled_by is None:
                 older = [each for each in waits.open.values() if not each.is_for(sent)]
@@ -283,9 +288,10 @@ class Waits:
         for waits in self.workers.values():
             for wait in [each for each in waits.open.values() if each.is_overdue(now)]:
                 del waits.open[wait.id]
-                self._end_overdue(waits.worker, wait, out)
+                self._end_overdue(waits, wait, out)
 
-    def _end_overdue(self, worker: Worker, wait: Wait, out: EffectList) -> None:
+    def _end_overdue(self, waits: WorkerWaits, wait: Wait, out: EffectList) -> None:
+        worker = waits.worker
         agents = [connected(each) for each in self.state.clients() if isinstance(each, Agent)]
         shared = [test.id for test in worker.tests.values() if test.shared]
         own = [] if wait.test.context is None else [wait.test.id, *shared]
@@ -297,6 +303,7 @@ class Waits:
             wait.test.registered_at,
             agents,
             frozenset(own),
+            _seen(waits.sent, wait.test),
         )
         self.local.when_reported(worker, out, lambda out: out.append(overdue))
 
@@ -315,6 +322,23 @@ def _note_url(test: RegisteredTest, matcher: SerializedMatcher) -> None:
     has_url = matcher.url_glob is not UNSET or matcher.url_regex is not UNSET
     if has_url and matcher not in test.waited_for:
         test.waited_for.append(matcher)
+
+
+def _seen(sent: SentRequests, test: RegisteredTest) -> list[str]:
+    """Return lines about what a test was sent, the newest first."""
+    own = [
+        each
+        for each in sent.after(0)
+        if each.at >= test.registered_at and each.test_id in (None, test.id)
+    ]
+    lines: list[str] = [
+        Wording(
+            f"  {each.method} ", shown_url(each.url, LONGEST_TEXT), f" (client {each.client_id})"
+        )
+        for each in own[: -MOST_SEEN - 1 : -1]
+    ]
+    more = len(own) - MOST_SEEN
+    return [*lines, f"  and {more} more"] if more > 0 else lines
 
 
 def _meet(waits: WorkerWaits, wait: Wait, request_id: str, out: EffectList) -> None:

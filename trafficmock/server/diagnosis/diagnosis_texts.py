@@ -13,8 +13,8 @@ from trafficmock.texts.wording import Wording, joined
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trafficmock.core.effects import Overdue
     from trafficmock.wire.outbound import ConnectedClient
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
 
 Unmet = Literal["route", "request", "response"]
@@ -38,20 +38,18 @@ _WAYS = {"proxy": "the forward proxy", "python": "the Python preload"}
 """How an application is attached, by the ``kind`` of its connection."""
 
 
-def overdue_text(
-    matcher: SerializedMatcher,
-    found: SimilarRequests,
-    agents: Sequence[ConnectedClient],
-    capture: str,
-) -> Wording:
+def overdue_text(overdue: Overdue, found: SimilarRequests, capture: str) -> Wording:
     """Return what came instead of what a test waited for, in lines for the error of the wait.
 
     :param capture: ``--history-capture``.
     """
     lines: list[str] = [] if capture == "all" else [f"(the proxy's history keeps only: {capture})"]
+    if not found.requests and overdue.seen:
+        return joined("\n", [*lines, "Seen since the test began, newest first:", *overdue.seen])
     if not found.requests:
-        return joined("\n", [*lines, _NOTHING, *applications(agents)])
-    if isinstance(matcher.url_glob, str) and not matcher.url_glob.isascii():
+        return joined("\n", [*lines, _NOTHING, *applications(overdue.agents)])
+    glob = overdue.unmet.matcher.url_glob
+    if isinstance(glob, str) and not glob.isascii():
         lines.append(_NOT_ENCODED)
     lines.append("Seen since the test began, nearest first:")
     lines += [Wording("  ", each.text) for each in found.requests]

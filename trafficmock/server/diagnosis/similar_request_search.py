@@ -83,8 +83,7 @@ def overdue_steps(history: History, effect: Overdue) -> Iterator[WaitOverdue | N
     """
     unmet = [effect.unmet]
     (found,), _ = yield from _compare(history, unmet, effect.kind, effect.since, effect.own)
-    text = overdue_text(effect.unmet.matcher, found, effect.agents, history.capture)
-    yield WaitOverdue(effect.wait_id, found, effect.agents, history.capture, text)
+    yield WaitOverdue(effect.wait_id, overdue_text(effect, found, history.capture))
 
 
 def _compare(

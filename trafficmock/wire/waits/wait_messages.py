@@ -5,10 +5,8 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from trafficmock.wire.inbound import Message
-from trafficmock.wire.outbound import ConnectedClient
 from trafficmock.wire.payloads.numbers import Count, SafeInt
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
-from trafficmock.wire.payloads.similar_requests import SimilarRequests
 
 WaitKind = Literal["request", "response"]
 
@@ -70,15 +68,10 @@ class WaitMet(Message, frozen=True, tag="wait:met"):
 class WaitOverdue(Message, frozen=True, tag="wait:overdue"):
     """Nothing met the wait in time, or it was refused.
 
-    :param found: the requests that came instead, the nearest first.
-    :param agents: as in :class:`~trafficmock.wire.outbound.DiagnosisResult`, as is ``capture``.
-    :param text: all of this in words, in lines.
-    :param error: why its glob is invalid; then the rest is empty.
+    :param text: the requests that came instead, in lines for the error of the wait.
+    :param error: why its glob is invalid; then the text is empty.
     """
 
     wait_id: str
-    found: SimilarRequests
-    agents: list[ConnectedClient]
-    capture: str
-    text: str
+    text: str = ""
     error: str | UnsetType = UNSET

@@ -17,7 +17,7 @@ from trafficmock.testing.errors import TestEndedError, UsageError, WaitTimeoutEr
 from trafficmock.testing.promise import Promise, chained, mapped
 from trafficmock.testing.session.arguments.callables import check_handler, describe
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
-from trafficmock.testing.session.observation.diagnosis import describe_seen
+from trafficmock.testing.session.observation.diagnosis import hints
 from trafficmock.wire.inbound import DiagnosisQuery
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
@@ -271,10 +271,8 @@ class Observation:
         elif isinstance(waiter.ended.value, WaitMet):
             waiter.promise.resolve(self._found(waiter, waiter.ended.value.request_id))
         else:
-            observed = list(self.session.traffic.requests.values())
-            base_url = self.session.base_url
-            seen = describe_seen(waiter, waiter.ended.value, observed, base_url)
-            waiter.promise.reject(timed_out(waiter, seen))
+            lines = [*hints(waiter.glob, self.session.base_url), waiter.ended.value.text]
+            waiter.promise.reject(timed_out(waiter, "\n".join(lines)))
 
     def end(self, error: BaseException | None = None) -> None:
         for waiter in list(self._open.values()):
