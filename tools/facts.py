@@ -15,6 +15,7 @@ from typing import get_args
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.core.local.leases import LEASE_SECONDS
 from trafficmock.matching.host_pattern import UNDER_TEST
+from trafficmock.matching.patterns.unix_sockets import UNIX_SCHEME
 from trafficmock.report import data_files, report_directory, report_settings
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, inbound, limits, outbound
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES, RESETS
@@ -62,6 +63,7 @@ FACTS = {
     "HAR_REQUEST": OF_REQUESTS,
     "HAR_RESPONSE": OF_RESPONSES,
     "UNDER_TEST": UNDER_TEST,
+    "UNIX_SCHEME": UNIX_SCHEME,
     "CONTEXT_MEMBER": http_syntax.CONTEXT_MEMBER,
     "CONTEXT_COOKIE": http_syntax.CONTEXT_COOKIE,
     "REPORT": {

@@ -171,6 +171,10 @@ class AgentTests(SynchronousTestCase):
         self.check("left-alone.test.mjs", "link/proxy-variables.test.mjs")
         self.check("clients/http2.test.mjs", "clients/unresolved-hosts.test.mjs")
 
+    def test_unix_sockets(self) -> None:
+        """Requests over UNIX sockets pass unseen, unless a route names them."""
+        self.check("clients/unix-sockets.test.mjs")
+
     def test_host_pattern(self) -> None:
         """The agent reads the patterns of hosts that the proxy reads."""
         self.check("host-pattern.test.mjs")

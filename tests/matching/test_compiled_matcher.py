@@ -59,6 +59,40 @@ class CompileMatcherTests(SynchronousTestCase):
         self.assertIs(judge(matcher, client_id="app"), YES)
         self.assertIs(judge(matcher, client_id="App"), NO)
 
+    def test_unix_sockets(self) -> None:
+        """A URL of a UNIX socket is matched by a pattern alone that begins with its scheme."""
+        url = "http+unix://%2Frun%2Fd.sock/v1/info"
+        glob, regex = {"url_glob": "http+unix://**"}, (r"^http\+unix:\/\/.*\/info$", "")
+        for naming in (
+            {"url_glob": "http+unix://**/info"},
+            {"url_glob": "http+unix://{%2Frun%2Fd.sock,*}/v1/info"},
+            {"url_regex": regex},
+        ):
+            self.assertIs(compile_matcher(**naming).judge(url, "GET", "app"), YES, naming)
+        self.assertIs(
+            compile_matcher(url_glob="http+unix://*/v1/info", predicate=True).judge(url, "GET", ""),
+            UNDECIDABLE,
+        )
+        for other in (
+            {},
+            {"predicate": True},
+            {"url_glob": ""},
+            {"url_glob": "**"},
+            {"url_glob": "**/v1/info"},
+            {"url_glob": "*://*/v1/info"},
+            {"url_glob": "http*://*/v1/info"},
+            {"url_glob": "{http,http+unix}://*/v1/info"},
+            {"url_glob": "/v1/info"},
+            {"url_regex": ("unix", "")},
+            {"url_regex": (r"http\+unix:", "")},
+            {"url_regex": (r"^http\+unix:|info", "")},
+            {"url_regex": (r"^http\+unix:(?=.*info)", "")},
+            {"url_regex": (r"^h?http\+unix:", "")},
+        ):
+            self.assertIs(compile_matcher(**other).judge(url, "GET", "app"), NO, other)
+        for here in (glob, {"url_regex": regex}):
+            self.assertIs(compile_matcher(**here).judge(URL, "GET", "app"), NO, here)
+
     def test_predicate(self) -> None:
         """A predicate is the worker's to judge, unless something else rules the request out."""
         self.assertIs(judge(compile_matcher(predicate=True)), UNDECIDABLE)

@@ -14,6 +14,7 @@ from trafficmock.matching.patterns.linear_regex import LinearPattern
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import NO, UNDECIDABLE, YES, MatchResult
 from trafficmock.matching.patterns.regex import Regex, compile_regex, flags_are_impossible
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.matching.patterns.url_literals import Literals
 from trafficmock.matching.request_conditions import RequestCondition, RequestConditions
 
@@ -44,6 +45,12 @@ class UrlCondition:
         return parts[0] if parts else Literals()
 
     @property
+    def names_unix_sockets(self) -> bool:
+        """Whether every URL that matches is of a request over a UNIX socket."""
+        variants = self.literals.variants
+        return bool(variants) and all(is_unix_socket(each.fixed[0]) for each in variants)
+
+    @property
     def patterns(self) -> list[LinearPattern]:
         """The RE2 patterns of the glob and the regular expression, as far as they have one."""
         found = [part.pattern for part in (self.glob, self.regex) if part is not None]
@@ -55,7 +62,7 @@ class UrlCondition:
         :param subject: a whole URL.
         :param budget: bounds the steps.
         """
-        if self.impossible:
+        if self.impossible or (subject.is_unix_socket and not self.names_unix_sockets):
             return NO
         by_glob = YES if self.glob is None else self.glob.judge(subject, budget)
         if by_glob is NO:

@@ -20,6 +20,7 @@ const { OwnTests } = require("./own-tests.js");
 const { onServers } = require("./http2-servers.js");
 const { Wakes, wholeOf } = require("./wakes.js");
 const { RequestOrigin } = require("./request-origin.js");
+const { UNIX_SCHEME } = require("../protocol/facts.js");
 const headers = require("../protocol/headers.js");
 
 /** Kept, because tests of applications replace the clock. */
@@ -280,7 +281,8 @@ class TestContexts {
    * @returns {headers.Pairs} the headers to send: with the context to hosts of the system under test, without it to others
    */
   outbound(url, pairs, context) {
-    if (!this.isOn) return pairs;
+    // What goes over a UNIX socket stays as it is.
+    if (!this.isOn || url.protocol === UNIX_SCHEME) return pairs;
     if (!this.hosts.isOfSystem(url)) return this.concealed(pairs, context);
     // A handler may have returned headers with the alias that it was shown.
     const own = context?.alias ? withOtherId(pairs, context.alias, context.id) : pairs;

@@ -37,9 +37,16 @@ function nextHop(request, status, location) {
     body = null;
     pairs = headers.without(pairs, ...BODY_HEADERS);
   }
-  if (url.origin !== new URL(request.url).origin) pairs = headers.without(pairs, ...CREDENTIALS);
+  if (!isSameOrigin(url, new URL(request.url))) pairs = headers.without(pairs, ...CREDENTIALS);
   return { url: url.href, method, pairs: headers.without(pairs, "host"), body };
 }
+
+/**
+ * @param {URL} a
+ * @param {URL} b
+ * @returns {boolean} whether they have one origin; that of a UNIX socket has no text
+ */
+const isSameOrigin = (a, b) => a.protocol === b.protocol && a.host === b.host;
 
 /** Headers that are specific to one hop: its target, its framing, and its cookies. */
 const HOP_HEADERS = [
@@ -76,7 +83,7 @@ const HOP_HEADERS = [
  * @returns {{ override: headers.Pairs, request: import('../protocol/messages.js').Outgoing }} the headers for the hop after this one, and the request to send
  */
 function overridden(override, from, hop) {
-  const isElsewhere = new URL(from).origin !== new URL(hop.url).origin;
+  const isElsewhere = !isSameOrigin(new URL(from), new URL(hop.url));
   const kept = isElsewhere ? headers.without(override, ...CREDENTIALS) : override;
   const own = hop.pairs.filter(([name]) => HOP_HEADERS.includes(name.toLowerCase()));
   const isEmpty = !hop.body?.length && !hop.truncated;
@@ -152,4 +159,4 @@ const withoutHash = (url) => url.href.split("#")[0];
 /** The chain of the running call. @type {AsyncLocalStorage<Chain>} */
 const chains = new AsyncLocalStorage();
 
-module.exports = { Chain, chains, isRedirect, nextHop, overridden };
+module.exports = { isSameOrigin, Chain, chains, isRedirect, nextHop, overridden };

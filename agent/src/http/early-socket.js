@@ -4,6 +4,7 @@ const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { mockSocket } = require("./mock-socket.js");
 const { join } = require("./joined-socket.js");
 const { onSocket } = require("./on-socket.js");
+const { isSocketUrl } = require("./unix-sockets.js");
 
 /**
  * The time that a request waits for its decision before it gets a socket; ms.
@@ -64,6 +65,7 @@ class EarlySocket {
 
   /** @returns {import('./mock-socket.js').MockSocket} */
   make() {
+    if (isSocketUrl(this.url)) return mockSocket(false, { host: "", port: 0 });
     const { hostname, port, protocol } = this.url;
     const isEncrypted = protocol === "https:";
     const host = hostname.replace(/^\[|\]$/g, "");

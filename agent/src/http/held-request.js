@@ -139,7 +139,7 @@ class HeldRequest {
   /** @returns {boolean} whether a route may want the request: whether it passes is for a test to say */
   get isWanted() {
     const { local, state } = this.agent;
-    return local.isReady ? local.filter.asks(this.url.href, this.context?.id) : state === "up";
+    return local.isReady ? local.asks(this.url.href, this.context) : state === "up";
   }
 
   /** Do what is due when no decision has come so soon that nobody notices. */

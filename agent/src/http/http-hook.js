@@ -16,6 +16,7 @@ const { MockSocket } = require("./mock-socket.js");
 const { pass } = require("./passed-request.js");
 const { onSocket } = require("./on-socket.js");
 const { tlsOptions } = require("./tls-options.js");
+const { isNamed, isPipe, socketUrl, whenKnown } = require("./unix-sockets.js");
 
 /**
  * @callback Upgrade
@@ -118,7 +119,8 @@ function hookOnSocket(agent, upgrade) {
       if (Object.hasOwn(this, "onSocket")) this.onSocket(socket, failure);
       else original.call(this, socket, failure);
     };
-    if (error || !socket || isBypassed()) return original.call(this, socket, error);
+    // Which UNIX socket it is, only those know that have opened it.
+    if (error || !socket || isBypassed() || isPipe(socket)) return original.call(this, socket, error);
     socket.on("error", keep);
     if (!hold(agent, upgrade, this, tlsOptions(called), release)) return release();
     this.once("close", () => {
@@ -189,8 +191,8 @@ function hold(agent, upgrade, req, options, release) {
   const host = hostOf(req, options);
   const peer = peerOf(req, options, host);
   if (req.method === "CONNECT") return peer ? connect(agent, req, peer, release) : false;
-  // Its URL names no server: that of a socket in the file system is found by a path, which no pattern of URLs has.
-  if (pathOf(req, options)) return passOn(agent, req, peer ?? LOCAL);
+  const file = pathOf(req, options);
+  if (file) return holdLocal(agent, req, file, options, release) || passOn(agent, req, peer ?? LOCAL);
   if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isProxy(peer)) return passOn(agent, req, peer);
   const url = agent.hosts.counted(targetOf(req.path, peer), peer);
@@ -205,6 +207,27 @@ function hold(agent, upgrade, req, options, release) {
   const chain = chains.getStore();
   if (pass(agent, req, url, chain, callers)) return false;
   void new HeldRequest(agent, req, url, options, release, chain, callers);
+  return true;
+}
+
+/**
+ * Hold a request to a UNIX socket, if a route names it. All others pass unseen.
+ * @param {import('../agent.js').Agent} agent
+ * @param {any} req
+ * @param {string} file the path of the socket
+ * @param {any} options
+ * @param {() => void} release
+ * @returns {boolean} whether it is held
+ */
+function holdLocal(agent, req, file, options, release) {
+  const isSecure = (options.protocol ?? req.protocol) === "https:";
+  const url = isSecure || wantsWebSocket(req) ? undefined : socketUrl(file, req.path);
+  const isKnown = url && isNamed(agent, url);
+  if (!url || isKnown === false) return false;
+  const chain = chains.getStore();
+  const take = () => void new HeldRequest(agent, req, url, options, release, chain, callers);
+  if (isKnown) take();
+  else whenKnown(agent, url, (isWanted) => (isWanted && !req.destroyed ? take() : release()));
   return true;
 }
 

@@ -13,7 +13,7 @@ let opened = 0;
 
 /**
  * @typedef {object} Target
- * @property {string} host that the request names, without brackets
+ * @property {string} host that the request names, without brackets; empty for a UNIX socket, which has no address
  * @property {number} port
  */
 
@@ -96,7 +96,7 @@ class MockSocket extends net.Socket {
   /** @param {Error | null} error */
   lookUp(error) {
     const { host } = this.target;
-    if (net.isIP(host)) return;
+    if (!host || net.isIP(host)) return;
     if (error) this.emit("lookup", error, undefined, undefined, host);
     else this.emit("lookup", null, this.serverAddress, 4, host);
   }
@@ -347,7 +347,7 @@ const GETTERS = {
 for (const [name, of] of Object.entries(ADDRESSES)) {
   GETTERS[name] = function () {
     if (this.real) return this.real[name];
-    return this.connecting ? undefined : of(this);
+    return this.connecting || !this.target.host ? undefined : of(this);
   };
 }
 for (const [name, get] of Object.entries(GETTERS)) {

@@ -10,6 +10,7 @@ const { BodyCopy } = require("../exchange/body-copy.js");
 const { BODY_LIMITS, UNFRAMED_STATUSES } = require("../protocol/facts.js");
 const { sendBody } = require("./continue-gate.js");
 const text = require("./text.js");
+const { isSocketUrl, socketPathOf } = require("./unix-sockets.js");
 
 /**
  * Send a request in the place of, or beside, the application's: with the `http.Agent` and
@@ -37,25 +38,29 @@ function open(held, wanted) {
     delete options[name];
   }
   let { agent } = /** @type {any} */ (held.req);
+  const isLocal = isSocketUrl(url);
+  const protocol = isLocal ? "http:" : url.protocol;
   if (url.host !== held.url.host) for (const name of ["servername", "socketPath", "agentKey"]) delete options[name];
   // A client that sends its proxy an absolute URL (needle) has an agent for the proxy's protocol.
-  const isForProxy = Object.hasOwn(agent ?? {}, "protocol") && agent.protocol !== url.protocol;
+  const isForProxy = Object.hasOwn(agent ?? {}, "protocol") && agent.protocol !== protocol;
   if (url.protocol !== held.url.protocol || isForProxy) {
     agent = undefined;
     for (const name of ["_defaultAgent", "defaultPort"]) delete options[name];
   }
+  const host = isLocal ? "localhost" : url.host;
   /** @type {headers.Pairs} */
-  const pairs = headers.get(wanted.pairs, "host") ? wanted.pairs : [["Host", url.host], ...wanted.pairs];
+  const pairs = headers.get(wanted.pairs, "host") ? wanted.pairs : [["Host", host], ...wanted.pairs];
   // As Node derives it, which does not find the host in a list of headers.
   if (url.protocol === "https:") options.servername ??= serverName(headers.get(pairs, "host") ?? url.host);
   // The path of an unchanged URL is sent as the application wrote it: a signature may cover each byte.
   const { path } = held.req;
   const isSame = wanted.url === held.url.href && (path.startsWith("/") || path === "*");
-  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const hostname = isLocal ? host : url.hostname.replace(/^\[|\]$/g, "");
   const up = request({
     ...options,
+    ...(isLocal && { socketPath: socketPathOf(url) }),
     agent,
-    protocol: url.protocol,
+    protocol,
     host: hostname,
     hostname,
     port: Number(url.port) || (url.protocol === "https:" ? 443 : 80),

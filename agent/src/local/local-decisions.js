@@ -3,7 +3,7 @@
 const { performance } = require("node:perf_hooks");
 const { Batch } = require("./batch.js");
 const { Filter } = require("./filter.js");
-const { LEASE_MS } = require("../protocol/facts.js");
+const { LEASE_MS, UNIX_SCHEME } = require("../protocol/facts.js");
 
 /** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
@@ -25,6 +25,8 @@ class LocalDecisions {
   constructor(agent) {
     this.agent = agent;
     this.filter = new Filter();
+    /** The entries that name UNIX sockets, and which count for them alone. */
+    this.ofSockets = new Filter();
     /** Whether the proxy has sent its filter. */
     this.isReady = false;
     /** The number of the proxy's last message that was carried out. */
@@ -45,6 +47,7 @@ class LocalDecisions {
   /** Forget the filter and the lease, because the link is new or lost. */
   reset() {
     this.filter = new Filter();
+    this.ofSockets = new Filter();
     this.isReady = this.isRenewing = false;
     this.n = this.until = this.unreported = 0;
     this.batch.clear();
@@ -63,12 +66,39 @@ class LocalDecisions {
   }
 
   /**
+   * @param {any} entry of the proxy
+   * @returns {Filter} that it belongs to
+   */
+  filterOf(entry) {
+    const [first] = Array.isArray(entry?.texts) ? entry.texts : [];
+    return String(first).startsWith(UNIX_SCHEME) ? this.ofSockets : this.filter;
+  }
+
+  /**
+   * @param {string} url
+   * @param {{ id: string } | undefined} context of the request
+   * @returns {boolean} whether a route may want the request, as far as the filter tells
+   */
+  asks(url, context) {
+    const filter = url.startsWith(UNIX_SCHEME) ? this.ofSockets : this.filter;
+    return filter.asks(url, context?.id);
+  }
+
+  /**
+   * @param {string} url of a request over a UNIX socket
+   * @returns {boolean} whether a route may name it; so it is if the proxy sends no filter
+   */
+  isNamed(url) {
+    return !this.isReady || this.ofSockets.asks(url, undefined);
+  }
+
+  /**
    * @param {string} url
    * @param {{ id: string } | undefined} context of the request
    * @returns {boolean} whether the request may pass without a question
    */
   lets(url, context) {
-    if (!this.isReady || this.filter.asks(url, context?.id)) return false;
+    if (!this.isReady || this.asks(url, context)) return false;
     const left = this.until - now();
     if (left <= 0 || !this.agent.link.isFree(MOST_BUFFERED)) return false;
     if (left >= RENEW_MS || this.isRenewing) return true;
@@ -128,20 +158,21 @@ const MESSAGES = new Map(
   Object.entries({
     "filter:set": (local, { n, entries, reports, batchBytes }) => {
       local.filter = new Filter();
+      local.ofSockets = new Filter();
       local.batch.limitTo(batchBytes);
-      for (const entry of listOf(entries)) local.filter.add(entry);
+      for (const entry of listOf(entries)) local.filterOf(entry).add(entry);
       local.reports = reports;
       local.isReady = true;
       local.n = n;
       local.agent.send({ type: "filter:ack", n });
     },
     "filter:add": (local, { n, entries }) => {
-      for (const entry of listOf(entries)) local.filter.add(entry);
+      for (const entry of listOf(entries)) local.filterOf(entry).add(entry);
       local.n = n;
       local.agent.send({ type: "filter:ack", n });
     },
     "filter:drop": (local, { entries }) => {
-      for (const entry of listOf(entries)) local.filter.drop(entry);
+      for (const entry of listOf(entries)) local.filterOf(entry).drop(entry);
     },
     sync: (local, { n, reports }) => {
       local.batch.flush();

@@ -27,6 +27,7 @@ module.exports = {
   HAR_REQUEST: ["method", "url", "headers", "postData"],
   HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces", "_trailers"],
   UNDER_TEST: "127(?:\\.[0-9]+){3}|0\\.0\\.0\\.0|\\[::1?\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
+  UNIX_SCHEME: "http+unix:",
   CONTEXT_MEMBER: "trafficmock.test",
   CONTEXT_COOKIE: "trafficmock_test",
   REPORT: {"longestName": 80, "modes": ["retain-on-failure", "on", "off"], "bodyBytes": 262144, "mostBodyBytes": 8388608, "longestError": 20000, "mostRounds": 5},

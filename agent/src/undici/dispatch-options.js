@@ -5,6 +5,8 @@ const { stringify } = require("node:querystring");
 const { internal } = require("../process/internals.js");
 const headers = require("../protocol/headers.js");
 const { pathOf } = require("../http/text.js");
+const { isSocketUrl } = require("../http/unix-sockets.js");
+const { isSameOrigin } = require("../exchange/redirects.js");
 
 /** Reads undici's dispatch options, and changes them. */
 
@@ -126,7 +128,7 @@ function outboundOptions(agent, opts, url, context) {
  */
 function optionsFor(opts, wanted, from, isResolved, isStreamed) {
   const url = new URL(wanted.url);
-  const isThere = url.origin === from.origin;
+  const isThere = isSameOrigin(url, from);
   let pairs = wanted.pairs.filter(([name, value]) =>
     /^connection$/i.test(name) ? CONNECTION.test(value) : !REFUSED.has(name.toLowerCase()),
   );
@@ -137,7 +139,7 @@ function optionsFor(opts, wanted, from, isResolved, isStreamed) {
   if (isResolved && isThere && !headers.get(pairs, "host")) pairs = [...pairs, ["host", url.host]];
   return {
     ...opts,
-    origin: isResolved && isThere ? opts.origin : url.origin,
+    origin: (isResolved || isSocketUrl(from)) && isThere ? opts.origin : url.origin,
     servername: isThere ? opts.servername : undefined,
     path: isSame ? opts.path : pathOf(url),
     query: isSame ? opts.query : undefined,
@@ -161,7 +163,7 @@ async function* streamed(body) {
  */
 function dispatcherFor(dispatcher, from, to) {
   const isFixed = ONE_ORIGIN.has(dispatcher.constructor?.name);
-  return isFixed && from.origin !== to.origin ? globalDispatcher() : dispatcher;
+  return isFixed && !isSameOrigin(from, to) ? globalDispatcher() : dispatcher;
 }
 
 const globalDispatcher = () => {
@@ -169,11 +171,11 @@ const globalDispatcher = () => {
   return known[Symbol.for("undici.globalDispatcher.1")] ?? known[Symbol.for("undici.globalDispatcher.2")];
 };
 
-/** Clients that connect to a socket in the file system: they do not keep their options. @type {WeakSet<object>} */
-const locals = new WeakSet();
+/** The sockets in the file system that clients connect to, which do not keep their options. @type {WeakMap<object, string>} */
+const locals = new WeakMap();
 
-/** @param {any} options of a dispatcher @returns {boolean} */
-const isOfFile = (options) => Boolean(options?.connect?.socketPath ?? options?.socketPath);
+/** @param {any} options of a dispatcher @returns {string | undefined} the path of the socket that it connects to */
+const fileOf = (options) => options?.connect?.socketPath ?? options?.socketPath ?? undefined;
 
 /**
  * @param {any} Client of a copy of undici
@@ -184,7 +186,8 @@ function notingLocal(Client) {
     /** @returns {any} */
     construct(target, args, newTarget) {
       const made = Reflect.construct(target, args, newTarget === Noting ? target : newTarget);
-      if (isOfFile(args[1])) locals.add(made);
+      const file = fileOf(args[1]);
+      if (file) locals.set(made, file);
       return made;
     },
   });
@@ -193,14 +196,14 @@ function notingLocal(Client) {
 
 /**
  * @param {any} dispatcher
- * @returns {boolean} whether it connects to a socket in the file system, whatever host a request names
+ * @returns {string | undefined} the path of the socket in the file system that it connects to, whatever host a request names
  */
-function isLocal(dispatcher) {
-  return locals.has(dispatcher) || isOfFile(internal(dispatcher, "options"));
+function localPath(dispatcher) {
+  return locals.get(dispatcher) ?? fileOf(internal(dispatcher, "options"));
 }
 
 module.exports = {
-  isLocal,
+  localPath,
   notingLocal,
   urlOf,
   namedUrl,

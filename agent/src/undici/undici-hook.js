@@ -9,7 +9,8 @@ const { sayOnce } = require("../process/say-once.js");
 const { onBundled, onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, onUse, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../process/internals.js");
-const { isLocal, notingLocal, urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
+const { isNamed, socketUrl, whenKnown } = require("../http/unix-sockets.js");
+const { localPath, notingLocal, urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
 
 const HOOKED = Symbol("trafficmock.hooked");
@@ -176,9 +177,9 @@ class UndiciHook {
       return true;
     };
     const url = namedUrl(asked, opts, handler);
-    if (isLocal(dispatcher)) {
-      // Marked, because the dispatchers below this one do not tell.
-      original.call(dispatcher, { ...outboundOptions(agent, opts, url, undefined), [SEEN]: true }, handler);
+    const file = localPath(dispatcher);
+    if (file) {
+      this.takeLocal(dispatcher, original, opts, handler, url, file);
       return true;
     }
     if (agent.hosts.isOwnServer(url)) return passOn(url, agent.contexts.current());
@@ -193,6 +194,32 @@ class UndiciHook {
     }
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
     return true;
+  }
+
+  /**
+   * Hold a request to a UNIX socket, if a route names it. All others pass unseen.
+   * @param {any} dispatcher
+   * @param {Function} original
+   * @param {any} opts
+   * @param {any} handler
+   * @param {URL} named by the request
+   * @param {string} file the path of the socket
+   */
+  takeLocal(dispatcher, original, opts, handler, named, file) {
+    const { agent } = this;
+    const isSeen = named.protocol === "http:" && !opts.upgrade;
+    const url = isSeen ? socketUrl(file, `${named.pathname}${named.search}`) : undefined;
+    const chain = chainOf.get(handler) ?? chains.getStore();
+    const act = (/** @type {boolean} */ isWanted) => {
+      if (url && isWanted) {
+        return new HeldDispatch(agent, dispatcher, original, opts, handler, url, false, chain).start();
+      }
+      // Marked, because the dispatchers below this one do not tell.
+      original.call(dispatcher, { ...outboundOptions(agent, opts, named, undefined), [SEEN]: true }, handler);
+    };
+    const isKnown = url ? isNamed(agent, url) : false;
+    if (url && isKnown === undefined) whenKnown(agent, url, act);
+    else act(isKnown === true);
   }
 
   /**

@@ -33,6 +33,13 @@ class EntryTests(LocalCase):
         self.routes(predicate())
         self.assertEqual(self.entries(), [ALL])
 
+    def test_unix_sockets(self) -> None:
+        """Only what can match a URL of a UNIX socket is told of it."""
+        self.routes("{http,http+unix}://*/x", "mixed")
+        self.routes("http+unix://%2Fd.sock/*", "named")
+        texts = [each.texts for each in self.entries()]
+        self.assertEqual(texts, [("http://", "/x"), ("http+unix://%2Fd.sock/", "")])
+
     def test_new_agent(self) -> None:
         """A new agent gets all there is at once."""
         self.routes("**/x")

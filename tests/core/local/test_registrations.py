@@ -9,7 +9,12 @@ from tests.core.local.case import LOCAL, LocalCase, X, sent
 from tests.support.builders import glob, start
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Send
-from trafficmock.core.local.leases import LocalAgent, WaitingAnswer, WaitingAnswers
+from trafficmock.core.local.leases import (
+    LEASE_SECONDS,
+    LocalAgent,
+    WaitingAnswer,
+    WaitingAnswers,
+)
 from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.agent_filter import FilterAdd, Sync
 
@@ -22,6 +27,14 @@ class RegistrationTests(LocalCase):
         effects = self.routes("**/x")
         self.assertEqual(sent(effects, FilterAdd), [FilterAdd(1, [X])])
         self.assert_answered(effects)
+
+    def test_unix_sockets(self) -> None:
+        """For a route that names a UNIX socket an agent without a lease is waited for, too."""
+        self.assert_answered(self.routes("http+unix://%2Fd.sock/x"), answered=False)
+        self.assert_answered(self.acknowledges())
+        self.assert_answered(self.routes("http+unix://%2Fd.sock/y", "other"), answered=False)
+        self.playbook.wait(LEASE_SECONDS)
+        self.assert_answered(self.playbook.take())
 
     def test_worker_first(self) -> None:
         """The worker, which waits, is answered before agents that need not be waited for."""

@@ -94,6 +94,13 @@ class OwnCallTests(SynchronousTestCase):
         self.assertTrue(self.matched(self.own, "http://prices.example/v1", 1))
         self.assertTrue(self.matched(self.other, OWN, 2))
 
+    def test_unix_socket(self) -> None:
+        """What it sends to a UNIX socket is answered by a route that names any."""
+        self.test.route("http+unix://**/info")
+        self.playbook.take()
+        self.assertTrue(self.matched(self.own, "http+unix://%2Frun%2Fdocker/info", 1))
+        self.assertFalse(self.matched(self.own, "http+unix://%2Frun%2Fdocker/other", 2))
+
     def test_own_host(self) -> None:
         """Further hosts of the system under test are its application's, too."""
         pattern = HostPattern("*.corp.example")

@@ -50,6 +50,16 @@ class StrictTestTests(StrictCase):
         self.worker.sends(fulfill("r4"))
         self.playbook.take()
 
+    def test_unix_sockets(self) -> None:
+        """A UNIX socket is nobody's business but a route's that names it."""
+        self.registers()
+        self.routes("http+unix://%2Frun%2Fd.sock/info")
+        self.assert_passed(self.asks("http+unix://%2Frun%2Fd.sock/other"))
+        asked = self.asks("http+unix://%2Frun%2Fd.sock/info", request_id="r2")
+        self.assertIsInstance(messages(asked, self.worker)[-1], outbound.HandlerRun)
+        self.worker.sends(fall_back("r2"))
+        self.assertEqual(self.told(self.playbook.take()), [])
+
     def test_not_strict(self) -> None:
         """Without strict mode nothing is refused."""
         self.registers(allow=None)

@@ -40,6 +40,16 @@ class GivenGlobTests(SynchronousTestCase):
         for glob in ("**", "*://**", "https://*", "https://h.test", "https://h.test/**"):
             GivenGlob(glob).compile()
 
+    def test_unix_sockets(self) -> None:
+        """The path of a UNIX socket is percent-encoded, in any case; as it is, it is an error."""
+        given = GivenGlob("HTTP+unix://%2frun%2fd.sock/v1/*", BASE)
+        self.assertEqual(given.absolute(), "HTTP+unix://%2frun%2fd.sock/v1/*")
+        self.assertTrue(given.compile().fullmatch("http+unix://%2Frun%2Fd.sock/v1/info"))
+        self.assertEqual(given.javascript(), r"^http\+unix:\/\/%2Frun%2Fd\.sock\/v1\/[^/]*$")
+        for glob in ("http+unix:///run/d.sock/info", "http+unix:/run/d.sock", "http+unix:d.sock"):
+            error = self.assertRaises(GlobError, GivenGlob(glob, BASE).compile)
+            self.assertIn(f"{glob!r} names no UNIX socket", str(error))
+
     def test_javascript(self) -> None:
         """The regular expression has the parts of the glob, and escapes what it has itself."""
         self.assertEqual(GivenGlob("").javascript(), "^")

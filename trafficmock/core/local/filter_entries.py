@@ -9,6 +9,7 @@ from attrs import define, field
 
 from trafficmock.matching.compiled_matcher import MAX_CACHED
 from trafficmock.matching.necessary_texts import necessary_texts
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.wire.agent_filter import FilterEntry
 
 if TYPE_CHECKING:
@@ -39,7 +40,13 @@ SWEEP_SECONDS = 30.0
 def entries_of(condition: UrlCondition) -> tuple[FilterEntry, ...]:
     """Return the filter entries of a condition: every URL that satisfies it matches one of them."""
     texts = necessary_texts(condition)
-    return (ALL,) if texts is None else tuple(FilterEntry(texts=each) for each in texts)
+    if texts is None:
+        return (ALL,)
+    # The alternatives in braces may name UNIX sockets among other servers: those match nothing.
+    names_sockets = condition.names_unix_sockets
+    return tuple(
+        FilterEntry(texts=each) for each in texts if names_sockets or not is_unix_socket(each[0])
+    )
 
 
 @define

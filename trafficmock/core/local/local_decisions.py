@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+from msgspec import UNSET
 
 from trafficmock.core.effects import EffectList
 from trafficmock.core.local.filter_entries import ALL, FilterEntries, entries_of
@@ -16,10 +17,11 @@ from trafficmock.core.local.leases import (
     WaitingAnswers,
 )
 from trafficmock.core.ownership.registry import compile_route
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Agent, Worker
@@ -149,7 +151,9 @@ class LocalDecisions:
         if missing:
             self._add(missing, changes)
         n = max(self.entries.newest(wanted), self.observers_changed(changes))
-        self._hold(worker, n, out, release, (*self.agents.values(), *self.lost))
+        # For requests over UNIX sockets the filter of an agent counts alone, without its lease.
+        awaited = self.agents.values() if any(map(_names_unix_sockets, wanted)) else ()
+        self._hold(worker, n, out, release, (*self.agents.values(), *self.lost), awaited=awaited)
         out += changes
         self._sweep(out)
 
@@ -223,6 +227,7 @@ class LocalDecisions:
         agents: Iterable[LocalAgent],
         *,
         longer: float = 0.0,
+        awaited: Collection[LocalAgent] = (),
     ) -> None:
         """Call ``release`` when agents with a lease have acknowledged message ``n``.
 
@@ -230,13 +235,15 @@ class LocalDecisions:
         agent gets the answer that renews its lease after message ``n``.
 
         :param longer: seconds after the end of a lease for which to wait.
+        :param awaited: the agents to wait for as if each had got a lease now.
         """
         now = out.now.seconds
         latest = self._sent_at.get(n, now - LEASE_SECONDS) + LEASE_SECONDS
         until = {
             each.id: at
             for each in agents
-            if each.acknowledged < n and (at := min(each.may_until, latest) + longer) > now
+            if each.acknowledged < n
+            and (at := (latest if each in awaited else min(each.may_until, latest)) + longer) > now
         }
         if not until:
             release(out)
@@ -312,3 +319,7 @@ class LocalDecisions:
         if self.state.registry.observers:
             return "now"
         return "batch" if self.state.settings.records_passed else "none"
+
+
+def _names_unix_sockets(entry: FilterEntry) -> bool:
+    return entry.texts is not UNSET and is_unix_socket(entry.texts[0])

@@ -38,6 +38,7 @@ from trafficmock.core.ownership.contexts import for_no_test, narrow, only_test
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.host_pattern import elsewhere
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.records import Owner
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
@@ -72,7 +73,9 @@ def elsewhere_of_own_call(agent: Agent, url: str, own_hosts: Iterable[HostPatter
 
     :returns: ``None`` for all other requests.
     """
-    return elsewhere(url, own_hosts) if agent.runs_tests else None
+    if not agent.runs_tests or is_unix_socket(url):
+        return None
+    return elsewhere(url, own_hosts)
 
 
 @define
@@ -160,7 +163,7 @@ class OwnerResolution(ABC, Generic[S]):
             beside = partial(content, pending) if content else None
             client_id, other = pending.client_id, pending.elsewhere
             found = registry.judge(self.kind, url, method, client_id, beside, elsewhere=other)
-        if self.state.settings.ownership == "always-ask":
+        if self.state.settings.ownership == "always-ask" and not is_unix_socket(url):
             found = registry.asking_all(self.kind, found)
         pending.judged_at = registry.sequence
         test = pending.context_test

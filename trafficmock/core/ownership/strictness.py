@@ -15,6 +15,7 @@ from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.host_pattern import is_under_test
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.wire.features import SEEN_CONTEXTS, STRICT
 
@@ -210,7 +211,7 @@ class Strictness:
         :param url: the URL that it would be sent to, if not its own.
         :returns: ``None`` if it may pass.
         """
-        if self._is_off(pending):
+        if self._is_off(pending) or is_unix_socket(url or pending.url):
             return None
         context_test = self._belongs_to(pending)
         lists = self._in_force(context_test)

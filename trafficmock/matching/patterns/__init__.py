@@ -11,6 +11,8 @@
   that a matching URL contains.
 * The **calls of frameworks** (:mod:`~trafficmock.matching.patterns.framework_calls`) are known by
   their URLs.
+* **UNIX sockets** (:mod:`~trafficmock.matching.patterns.unix_sockets`) have URLs of their own,
+  which only a pattern matches that begins with their scheme.
 * The **budget** (:mod:`~trafficmock.matching.patterns.match_cost`) bounds the time and memory of
   patterns.
 

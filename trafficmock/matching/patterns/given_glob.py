@@ -13,6 +13,8 @@ _WITHOUT_PATH = re.compile(r"[^/*][^/]*://[^/?]*\*\*")
 everything; but resolved as a URL, to ``https://**/``, they match only URLs that end with a slash.
 """
 
+_SOCKET_AS_IT_IS = re.compile(r"http\+unix:(?!//[^/])", re.IGNORECASE)
+
 _JAVASCRIPT = {
     Wildcard.SEGMENT: "[^/]*",
     Wildcard.ANYTHING: ".*",
@@ -36,8 +38,14 @@ class GivenGlob:
     def check_path(self) -> None:
         """Check that the glob is not one for requests that ends within the host.
 
-        :raises GlobError: it does, as ``https://**``.
+        :raises GlobError: it does, as ``https://**``, or it is one for requests over UNIX sockets
+            and has the path of the socket as it is.
         """
+        if _SOCKET_AS_IT_IS.match(self.glob):
+            raise GlobError(
+                f"the glob {self.glob!r} names no UNIX socket: write the path of the socket "
+                "percent-encoded in the place of the host, as http+unix://%2Frun%2Fdocker.sock/info"
+            )
         if not self.websocket and _WITHOUT_PATH.fullmatch(self.glob):
             raise GlobError(
                 f"the glob {self.glob!r} has no path, so that it matches only URLs that end with "

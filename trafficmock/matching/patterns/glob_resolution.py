@@ -12,8 +12,10 @@ from collections.abc import Iterator
 
 import ada_url
 
+from trafficmock.matching.patterns.unix_sockets import UNIX_SCHEME, normalised
+
 AS_IS_PREFIXES = ("*", "about:", "data:", "chrome:", "edge:", "file:")
-ABSOLUTE_SCHEMES = ("http:", "https:", "ws:", "wss:")
+ABSOLUTE_SCHEMES = ("http:", "https:", "ws:", "wss:", UNIX_SCHEME)
 OPAQUE_CHARACTERS = frozenset("*?{}\\")
 
 
@@ -40,6 +42,7 @@ def resolve(glob: str, *, base_url: str | None = None, websocket: bool = False) 
     """
     if not glob or glob.startswith(AS_IS_PREFIXES):
         return glob
+    glob = normalised(glob)
     if websocket and base_url is not None:
         base_url = _as_websocket(base_url)
     originals: dict[str, str] = {}

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from trafficmock.matching.patterns.linear_regex import as_subject
 from trafficmock.matching.patterns.match_result import NO, UNDECIDABLE, YES, MatchResult
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 
 if TYPE_CHECKING:
     from trafficmock.matching.patterns.linear_regex import LinearPattern
@@ -77,6 +78,11 @@ class JudgedUrl(Struct, eq=False, dict=True):
     def data(self) -> bytes:
         """The URL in bytes, see :func:`.as_subject`."""
         return as_subject(self.url)
+
+    @functools.cached_property
+    def is_unix_socket(self) -> bool:
+        """Whether only patterns that begin with the scheme of UNIX sockets match the URL."""
+        return is_unix_socket(self.url)
 
     @functools.cached_property
     def plain(self) -> bool:

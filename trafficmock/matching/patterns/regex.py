@@ -6,6 +6,7 @@ from trafficmock.matching.patterns.js_regex_syntax import PatternReader, Unsuppo
 from trafficmock.matching.patterns.linear_regex import LinearPattern, PatternTooLargeError
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import NO, UNDECIDABLE, MatchResult
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.matching.patterns.url_literals import Literals, Run, Variant
 
 #: The flags with which the common subset has the same meaning.
@@ -63,5 +64,7 @@ def compile_regex(source: str, flags: str) -> Regex:
         pattern.compile()  # Only compilation finds too many counted repetitions.
     except PatternTooLargeError as error:
         raise UnsupportedRegexError(str(error)) from error
-    longest = max(reader.texts, key=len, default="")
-    return Regex(pattern, Literals((Variant.from_runs([Run(longest)]),)))
+    longest = Run(max(reader.texts, key=len, default=""))
+    if source.startswith("^") and is_unix_socket(first := "".join(reader.texts[1:2])):
+        longest = Run(first, first=True)
+    return Regex(pattern, Literals((Variant.from_runs([longest]),)))
