@@ -7,13 +7,14 @@
 const { changeFiles } = require("../process/modules.js");
 const { bindArguments } = require("./bound-arguments.js");
 const { BUNDLED, common } = require("./bundled-queues.js");
-const { PACKAGED, hookObjectStreams } = require("./object-streams.js");
+const { PACKAGED, hookNodeStreams } = require("./node-streams.js");
 const { asapAction, mergeInternals, share } = require("./observables.js");
 const { hookWebStreams } = require("./web-streams.js");
 const promises = require("./promise-libraries.js");
 
 /**
  * @typedef {object} Bindings
+ * @property {() => boolean} areKnown whether this process knows contexts
  * @property {<F>(value: F) => F} bound a function that runs in the context of this moment; other values as they are
  * @property {() => Moment} now
  * @property {(moments: (Moment | undefined)[], name: string) => Moment | undefined} common the one whose context all have
@@ -68,6 +69,8 @@ const CHANGES = {
   "nats/lib/src/connect": (exports, bindings) => hookMessages(exports, "connect", "nats", bindings),
   "@nats-io/transport-node/lib/connect": (exports, bindings) => hookMessages(exports, "connect", "nats", bindings),
   "graphile-worker/dist/runner": (exports, bindings) => hookMessages(exports, "run", "graphile-worker", bindings),
+  // Its frames wait while the one before is compressed.
+  "ws/lib/sender": ({ prototype }, bindings) => bindArguments(prototype, ["close", "ping", "pong", "send"], bindings),
   "promise-queue/lib/index": ({ prototype }, bindings) => bindArguments(prototype, ["add"], bindings),
   "promise-throttle/lib/main": ({ prototype }, bindings) => bindArguments(prototype, ["add"], bindings),
   "semaphore/lib/semaphore": semaphore,
@@ -85,6 +88,7 @@ const CHANGES = {
  */
 function hookQueues(contexts) {
   if (!contexts.isOn) return () => {};
+  const areKnown = () => contexts.known.byId.size > 0;
   const now = () => contexts.moment();
   const within = (/** @type {Moment | undefined} */ moment, /** @type {() => any} */ act) =>
     contexts.within(moment, act);
@@ -99,11 +103,11 @@ function hookQueues(contexts) {
   /** @type {Record<string, (exports: any) => any>} */
   const changes = {};
   for (const [name, change] of Object.entries({ ...CHANGES, ...PACKAGED, ...BUNDLED })) {
-    changes[name] = (exports) => change(exports, { bound, common, now, within });
+    changes[name] = (exports) => change(exports, { areKnown, bound, common, now, within });
   }
   const undo = [
-    hookObjectStreams({ bound, common, now, within }),
-    hookWebStreams({ bound, common, now, within }),
+    hookNodeStreams({ areKnown, bound, common, now, within }),
+    hookWebStreams({ areKnown, bound, common, now, within }),
     changeFiles(changes, {
       text: "no request of this process has a context while several tests are known: its jobs would take another's",
       follow: (name) => contexts.mistrust(name),

@@ -86,10 +86,13 @@ class RequestOrigin {
     }
   }
 
-  /** @returns {[string, string?]} why the context does not count any more */
-  #past() {
+  /**
+   * @param {[string, string?] | undefined} lost
+   * @returns {[string, string?]} why the context does not count any more
+   */
+  #past(lost) {
     if (this.mixedBy) return ["unhooked", this.mixedBy];
-    if (this.isHandedOver) return ["handed-over"];
+    if (this.isHandedOver) return lost?.[0] === "timer" ? lost : ["handed-over"];
     return [this.isShared ? "woken" : "expired"];
   }
 
@@ -97,9 +100,10 @@ class RequestOrigin {
     const frames = framesOf(this.callers);
     const { past, without, carried } = this;
     const inbound = without && "path" in without ? without : undefined;
+    /** @type {[string, string?] | undefined} */
     const known = without && "kind" in without ? [without.kind, without.name] : undefined;
     const lost = (VAGUE.has(known?.[0] ?? "") && libraryIn(frames)) || known;
-    const [kind, name] = past ? this.#past() : (lost ?? sourceOf(frames, Boolean(inbound)));
+    const [kind, name] = past ? this.#past(lost) : (lost ?? sourceOf(frames, Boolean(inbound)));
     const came = past ?? (kind === "request" ? inbound : undefined);
     return {
       kind,

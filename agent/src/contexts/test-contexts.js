@@ -84,6 +84,8 @@ class TestContexts {
     this.wakes = new Wakes(this);
     /** Tests in this process. */
     this.tests = new OwnTests(this);
+    /** The callback of a timer that runs: its context, and where Node is then. @type {{ context: TestContext, asyncId: number } | undefined} */
+    this.ticking = undefined;
     /** The context that came in last. @type {TestContext | undefined} */
     this.latest = undefined;
     /**
@@ -214,6 +216,16 @@ class TestContexts {
    */
   within(moment, act) {
     const context = moment?.context;
+    const { ticking } = this;
+    if (ticking && context) {
+      // What is bound does not belong to the timer that calls it.
+      this.ticking = undefined;
+      try {
+        return this.within(moment, act);
+      } finally {
+        this.ticking = ticking;
+      }
+    }
     const enter = () => (this.storage.getStore() === context ? act() : this.storage.run(context, act));
     const without = moment?.without;
     const run = () => (this.without.getStore() === without ? enter() : this.without.run(without, enter));

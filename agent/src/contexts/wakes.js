@@ -189,4 +189,4 @@ class Noted extends Itself {
   }
 }
 
-module.exports = { Wakes, wholeOf };
+module.exports = { Wakes, afterHandingOver, wholeOf };

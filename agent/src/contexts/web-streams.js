@@ -7,7 +7,7 @@
 const WORKERS = /** @type {Record<string, string>} */ ({ WritableStream: "write", TransformStream: "transform" });
 
 /**
- * The streams of the web keep what is written, as those of Node do (`object-streams.js`): each chunk is worked off in the
+ * The streams of the web keep what is written, as those of Node do (`node-streams.js`): each chunk is worked off in the
  * context in which it was written. Node loads them when an application first names one.
  * @param {Bindings} bindings
  * @returns {() => void} undoes it

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { createRequire } from "node:module";
-import { PassThrough, Readable, Transform, Writable } from "node:stream";
+import { connect, createServer } from "node:net";
+import { Duplex, Readable, Transform, Writable } from "node:stream";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runNode } from "../lib/child.mjs";
@@ -115,11 +116,75 @@ describe("a stream of objects works off each in the context in which it was writ
     await once(stream, "end");
     assert.deepEqual(found, ["aa", "bb", "cc", "bb"]);
   });
+});
 
-  test("bytes are left alone", () => {
-    const stream = new PassThrough();
-    request("a", () => stream.write("x"));
-    assert.equal(Object.hasOwn(stream, "_write"), false);
+describe("a stream of bytes works off each chunk in the context in which it was written", () => {
+  /** Whose the work on a job was, and its callback, by the chunk that names it. */
+  const jobs = new Map();
+  const work = (chunk, _, done) => {
+    jobs.get(String(chunk)).push(whose());
+    sleep(2).then(() => done());
+  };
+  const by = (stream, method) => (job) => {
+    jobs.set(job.name, job.found);
+    return new Promise((resolve) => stream[method](job.name, () => resolve([...job.found, whose()])));
+  };
+
+  for (const [name, make] of [
+    ["Writable", () => new Writable({ write: work })],
+    ["Transform", () => new Transform({ transform: work }).resume()],
+    ["Duplex", () => new Duplex({ read() {}, write: work }).resume()],
+  ]) {
+    test(name, async () => assert.deepEqual(await all(by(make(), "write")), ["aa", "bb", "cc", "dd"]));
+  }
+
+  test("what is written with `end`, and its callback", async () => {
+    const stream = new Writable({ write: work });
+    const first = request("a", () => by(stream, "write")({ name: "a", found: [] }));
+    const second = request("b", () => by(stream, "end")({ name: "b", found: [] }));
+    assert.deepEqual(await Promise.all([first, second]), [
+      ["a", "a"],
+      ["b", "b"],
+    ]);
+  });
+
+  test("the callback alone where it is worked off with others, or by Node", async (t) => {
+    const write = (stream) => () => new Promise((resolve) => stream.write("x", () => resolve([whose()])));
+    const several = new Writable({ writev: (_, done) => setTimeout(done, 1) });
+    assert.deepEqual(await all(write(several)), ["a", "b", "c", "d"]);
+    const server = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect(server.address().port, "127.0.0.1");
+    t.after(() => (socket.destroy(), server.close()));
+    assert.deepEqual(await all(write(socket)), ["a", "b", "c", "d"]);
+    assert.equal(Object.hasOwn(socket, "_write"), false);
+  });
+
+  test("its events are nobody's once several tests have written, and else of who has", async () => {
+    const fill = (stream, name) =>
+      new Promise((resolve) =>
+        request(name, () => {
+          stream.write(Buffer.alloc(10));
+          stream.once("drain", () => resolve(whose()));
+        }),
+      );
+    const make = () => new Writable({ highWaterMark: 1, write: (_, __, done) => setTimeout(done, 1) });
+    const stream = make();
+    assert.deepEqual(await Promise.all([..."ab"].map((name) => fill(stream, name))), ["nobody", "nobody"]);
+    const own = make();
+    assert.deepEqual(await Promise.all([..."aa"].map((name) => fill(own, name))), ["a", "a"]);
+  });
+
+  test("what is refused, or was written before, has no part in it", async () => {
+    const stream = new Writable({ write: work });
+    const write = by(stream, "write");
+    const given = ["a", "b"].map((name) => request(name, () => write({ name, found: [] })));
+    assert.throws(() => request("c", () => stream.write(1)), { code: "ERR_INVALID_ARG_TYPE" });
+    given.push(request("d", () => write({ name: "d", found: [] })));
+    assert.deepEqual(
+      (await Promise.all(given)).map((found) => found.join("")),
+      ["aa", "bb", "dd"],
+    );
   });
 });
 
@@ -179,29 +244,37 @@ test("each stream of the web, not only the first, in a process that has used non
 describe("the package readable-stream", () => {
   // The same parts, as its versions have them: Writable marks its state, and Duplex copies its methods.
   test("is hooked in its own files", async () => {
-    const { PACKAGED } = require("../../src/contexts/object-streams.js");
+    const { PACKAGED } = require("../../src/contexts/node-streams.js");
     const Writable = function () {
-      this._writableState = { objectMode: true, length: 0 };
+      this._writableState = { objectMode: false, length: 0 };
       this.writable = true;
     };
     const jobs = [];
     Writable.prototype.write = function (job) {
       jobs.push(() => this._write(job));
     };
+    Writable.prototype.end = function () {};
     const name = "readable-stream/lib/_stream_writable";
     const moments = ["a", "b"];
     const seen = [];
+    let areKnown = false;
     const bindings = {
-      now: () => moments.shift(),
+      areKnown: () => areKnown,
+      now: () => ({ context: { id: moments[0] }, name: moments.shift() }),
       bound: (value) => value,
-      within: (moment, act) => (seen.push(moment), act()),
+      within: (moment, act) => (seen.push(moment.name), act()),
     };
     for (let times = 0; times < 2; times += 1) PACKAGED[name](Writable, bindings);
     const stream = new Writable();
     stream._write = (job) => seen.push(job);
+    stream.write(0);
+    jobs.shift()();
+    // Until a context is known, a stream of bytes is left alone.
+    assert.deepEqual([seen, moments], [[0], ["a", "b"]]);
+    areKnown = true;
     stream.write(1);
     stream.write(2);
     for (const job of jobs) job();
-    assert.deepEqual(seen, ["a", 1, "b", 2]);
+    assert.deepEqual(seen, [0, "a", 1, "b", 2]);
   });
 });

@@ -83,7 +83,11 @@ _REMEDIES = {
         f"the message carries the context. A job that no request enqueued belongs to no test: "
         f"{_OF_THE_RUN}."
     ),
-    "timer": f"A timer or a schedule works for no request: {_OF_THE_RUN}.",
+    "timer": (
+        "A timer that comes again, or that several requests set, works for no request: "
+        f"{_OF_THE_RUN}. If it works for its request alone, bind its callback in Node by "
+        "AsyncResource.bind where the request hands it over."
+    ),
     "task": (
         "Start the task while the request is being handled: it keeps the context. One that is "
         f"started with the application works for no request: {_OF_THE_RUN}."

@@ -41,6 +41,16 @@ module.exports = async () => {
     highWaterMark: 100,
     write: (one, _, done) => void one.ask().then((text) => (one.resolve(text), done())),
   });
+  /** By the chunk that names it. */
+  const byName = new Map();
+  const bytes = new Writable({
+    highWaterMark: 1000,
+    write(chunk, _, done) {
+      const one = byName.get(String(chunk));
+      one.ask().then((text) => (one.resolve(text), done()));
+    },
+  });
+  const file = new Writable({ write: (chunk, _, done) => setTimeout(done, 5) });
   const web = new WritableStream({ write: async (one) => one.resolve(await one.ask()) }, { highWaterMark: 100 });
   const writer = web.getWriter();
   const written = (write) => (one) => new Promise((resolve) => write(Object.assign(one, { resolve })));
@@ -74,6 +84,11 @@ module.exports = async () => {
     "rxjs, asapScheduler": (one) => new Promise((resolve) => asap.next({ one, resolve })),
     "rxjs, shareReplay": (one) => firstValueFrom(settings.pipe(switchMap(one.ask))),
     "a Writable in object mode": written((one) => stream.write(one)),
+    "a Writable of bytes": written((one) => {
+      byName.set(one.id, one);
+      bytes.write(one.id);
+    }),
+    "a Writable of bytes, a callback of write": written((one) => file.write("x", () => one.ask().then(one.resolve))),
     "a WritableStream of the web": written((one) => writer.write(one)),
     "a PassThrough, read by a loop of the first request": written((one) => {
       if (!lines) void loopOver((lines = new PassThrough({ objectMode: true, highWaterMark: 100 })));

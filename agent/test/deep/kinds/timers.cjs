@@ -2,10 +2,13 @@
 
 /* Timers, and schedules that work for the whole application. */
 const cron = require("node-cron");
+const schedule = require("node-schedule");
 
 const EVERY_SECOND = "* * * * * *";
 /** How often a schedule asks, and how many times. */
 const [TICK_MS, TICKS] = [300, 5];
+/** When the first job of a date runs, and how much later each further one does. */
+const [DATE_MS, STEP_MS] = [500, 20];
 
 /** @returns {(kind: string, act: () => unknown) => () => void} a tick, for some times */
 const ticking = () => {
@@ -40,6 +43,13 @@ module.exports = ({ everyone }) => {
     one.res.end();
     setTimeout(one.ask, ms);
   };
+  let dates = 0;
+  const atDate = (one) => {
+    dates += 1;
+    const at = new Date(Date.now() + DATE_MS + dates * STEP_MS);
+    return new Promise((resolve) => schedule.scheduleJob(at, () => one.ask().then(resolve)));
+  };
+  const staged = (one) => new Promise((resolve) => setTimeout(() => setTimeout(() => one.ask().then(resolve), 5), 5));
   const interval = (tick) => setInterval(tick, TICK_MS);
   const cronOf = (tick) => cron.schedule(EVERY_SECOND, tick);
   const poll = (tick) => {
@@ -52,6 +62,8 @@ module.exports = ({ everyone }) => {
   return {
     "setTimeout, 0.3 s after the response": afterResponse(300),
     "setTimeout, 5 s after the response": afterResponse(5000),
+    "a setTimeout that the callback of another one starts": staged,
+    "node-schedule, a date": atDate,
     ...early("setInterval of the application", interval),
     ...early("node-cron of the application", cronOf),
     ...early("a poller by setTimeout, of the application", poll),
