@@ -84,8 +84,8 @@ _REMEDIES = {
         f"{_OF_THE_RUN}."
     ),
     "timer": (
-        "A timer that comes again, or that several requests set, works for no request: "
-        f"{_OF_THE_RUN}. If it works for its request alone, bind its callback in Node by "
+        "A timer or a schedule that comes again, or that several requests set, works for no "
+        f"request: {_OF_THE_RUN}. If it works for its request alone, bind its callback in Node by "
         "AsyncResource.bind where the request hands it over."
     ),
     "task": (
