@@ -190,6 +190,20 @@ class ListTests(DiagnosisTestCase):
         )
         self.assertEqual(steps, [None] * 4)
 
+    def test_unix_sockets(self) -> None:
+        """Who waits for a request to a UNIX socket, or has a route for one, reads who is seen."""
+        unmet = UnmetMatcher(SerializedMatcher(url_glob="http+unix://%2Fd.sock/info"))
+        hint = "Requests to UNIX sockets are seen in Node applications alone"
+        self.assertTrue(self.ask(unmet).applications[0].startswith(hint))
+        self.assertFalse(self.ask(UnmetMatcher(ITEM)).applications[0].startswith(hint))
+        for comes in (False, True):
+            if comes:
+                self.comes("http+unix://%2Fother.sock/info")
+            overdue = Overdue("c", "w", "request", unmet, 1000, [], frozenset())
+            *_, answer = overdue_steps(self.history, overdue)
+            assert answer is not None
+            self.assertTrue(str(answer.text).startswith(hint))
+
     def test_overdue_without_history(self) -> None:
         """What the worker was sent stands for a history that has nothing; else nobody came."""
         unmet = UnmetMatcher(ITEM, 1003)

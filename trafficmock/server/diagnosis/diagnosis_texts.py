@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import UNSET
 
 from trafficmock.core.error_messages import difference
+from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.texts.wording import Wording, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from trafficmock.core.effects import Overdue
     from trafficmock.wire.outbound import ConnectedClient
-    from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
+    from trafficmock.wire.payloads.similar_requests import (
+        SimilarRequest,
+        SimilarRequests,
+        UnmetMatcher,
+    )
 
 Unmet = Literal["route", "request", "response"]
 """What no request met."""
@@ -34,6 +39,10 @@ _NOT_ATTACHED = (
     "--trafficmock-proxy-url URL in pytest, or TRAFFICMOCK_PROXY_URL in the environment."
 )
 _NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
+_UNIX_SOCKETS = (
+    "Requests to UNIX sockets are seen in Node applications alone, and only those that a route of "
+    "this or another test names: a wait for one needs a route."
+)
 _WAYS = {"proxy": "the forward proxy", "python": "the Python preload"}
 """How an application is attached, by the ``kind`` of its connection."""
 
@@ -44,6 +53,7 @@ def overdue_text(overdue: Overdue, found: SimilarRequests, capture: str) -> Word
     :param capture: ``--history-capture``.
     """
     lines: list[str] = [] if capture == "all" else [f"(the proxy's history keeps only: {capture})"]
+    lines += socket_hint([overdue.unmet])
     if not found.requests and overdue.seen:
         return joined("\n", [*lines, "Seen since the test began, newest first:", *overdue.seen])
     if not found.requests:
@@ -54,6 +64,13 @@ def overdue_text(overdue: Overdue, found: SimilarRequests, capture: str) -> Word
     lines.append("Seen since the test began, nearest first:")
     lines += [Wording("  ", each.text) for each in found.requests]
     return joined("\n", [*lines, f"  and {found.more} more"] if found.more else lines)
+
+
+def socket_hint(unmet: Iterable[UnmetMatcher]) -> list[str]:
+    """Return a line about requests to UNIX sockets, if one of the matchers is for these."""
+    globs = (each.matcher.url_glob for each in unmet)
+    asked = any(isinstance(glob, str) and is_unix_socket(glob) for glob in globs)
+    return [_UNIX_SOCKETS] if asked else []
 
 
 def applications(agents: Sequence[ConnectedClient], *, heard: bool = False) -> list[str]:

@@ -16,7 +16,12 @@ from trafficmock.history.query import Query
 from trafficmock.history.rest_records import upstream_error
 from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.url_parts import shown_url, url_parts
-from trafficmock.server.diagnosis.diagnosis_texts import applications, overdue_text, request_text
+from trafficmock.server.diagnosis.diagnosis_texts import (
+    applications,
+    overdue_text,
+    request_text,
+    socket_hint,
+)
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.wire.outbound import DiagnosisResult
 from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
@@ -72,7 +77,7 @@ def diagnosis_steps(history: History, effect: Diagnose) -> Iterator[DiagnosisRes
     since = None if query.since is UNSET else query.since
     unmet = query.matchers[:MOST_MATCHERS]
     found, heard = yield from _compare(history, unmet, "route", since, effect.own)
-    named = applications(effect.agents, heard=heard)
+    named = [*socket_hint(unmet), *applications(effect.agents, heard=heard)]
     yield DiagnosisResult(query.query_id, found, effect.agents, history.capture, named)
 
 
