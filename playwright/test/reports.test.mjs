@@ -6,8 +6,6 @@ import { test } from "node:test";
 const require = createRequire(import.meta.url);
 const { ConnectionError } = require("../src/errors.js");
 const { addTraffic } = require("../src/report/attachments.js");
-const { decisionOf } = require("../src/report/decisions.js");
-const { reportLines } = require("../src/report/traffic-report.js");
 const { TestErrors, throwAll } = require("../src/session/test-errors.js");
 
 test("the error of a test whose proxy was lost names the proxy, and its port for the browser", async () => {
@@ -24,41 +22,6 @@ test("the error of a test whose proxy was lost names the proxy, and its port for
   assert.match(error.message, /35543\n\nThe server's traffic:\n {2}Lost connection .*:4310\.\n.*its port 35543\.\n$/);
   assert.equal(error.stack, `${error.message}\n    at shop.spec.mjs:3:1`);
   assert.deepEqual(testInfo.attachments, []);
-});
-
-test("what a test got without a context while other tests ran is marked", () => {
-  const request = {
-    id: "r1",
-    method: "GET",
-    url: "http://h.test/a",
-    clientId: "shop",
-    response: { wire: { status: 200 } },
-    toString: () => "GET http://h.test/a",
-  };
-  const owned = new Map([["r1", { decision: "fulfill" }]]);
-  const session = { http: { known: new Map([["route", {}]]), owned }, warnings: [] };
-  const linesOf = (otherTests) =>
-    reportLines(session, {
-      requests: [request],
-      recorded: new Map([["r1", { otherTests }]]),
-      unmet: [],
-      similar: [],
-      agents: [],
-    });
-  assert.deepEqual(linesOf(undefined), []);
-  assert.deepEqual(linesOf(2), [
-    "decided without a context:",
-    "  GET http://h.test/a, 200, client shop, fulfill; it came without a context while 2 other tests ran, and may not be this test's",
-  ]);
-});
-
-test("what goes to a local host has not left it", () => {
-  const session = { id: "t1", http: { owned: new Map() } };
-  const of = (url) => decisionOf(session, new Map([["r1", { outcome: { kind: "passthrough" } }]]), { id: "r1", url });
-  for (const host of ["localhost:3000", "127.0.0.1", "[::1]:80", "shop"]) {
-    assert.equal(of(`http://${host}/a`), "went to a local host", host);
-  }
-  assert.equal(of("http://h.test/a"), "went to the real network");
 });
 
 test("requests that the same routes make ambiguous are one error", () => {

@@ -303,7 +303,7 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.SocketClaimResult, SOCKETS, TESTS, matches),
     st.builds(inbound.HandlerResult, REQUESTS, actions),
     st.builds(inbound.HistoryQuery, st.just("h")),
-    st.builds(inbound.DiagnosisQuery, st.just("d"), st.just([]), TESTS),
+    st.builds(inbound.DiagnosisQuery, st.just("d"), TESTS, st.just([]), st.just({}), st.just({})),
     st.builds(GlobQuery, st.just("g"), st.sampled_from(["cup", "**/{a"])),
     st.builds(RedactQuery, st.just("p")),
     st.builds(inbound.ReportQuery, st.just("p"), st.just(10), TESTS | st.just(UNSET)),

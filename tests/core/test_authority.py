@@ -53,7 +53,7 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.HandlerResult("r1", Fetch("f1")),
     inbound.HandlerResult("r1", Fallback(), "1"),
     inbound.HistoryQuery("h1"),
-    inbound.DiagnosisQuery("d1", [], "buys"),
+    inbound.DiagnosisQuery("d1", "buys", [], {}, {}),
     inbound.ReportQuery("p1", 10, "buys"),
     RedactQuery("p2"),
     GlobQuery("g1", "**"),

@@ -11,7 +11,7 @@ from trafficmock.core.effects import Diagnose, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.client_message import GlobQuery, GlobResult
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.payloads.similar_requests import UnmetRoute
 from trafficmock.wire.waits.wait_messages import WaitOverdue, WaitRegister
 
 SHOP = "http://shop.test/"
@@ -75,10 +75,11 @@ class GlobsTests(SynchronousTestCase):
 
     def test_diagnosis(self) -> None:
         """A diagnosis compares absolute globs, so that it can name the host that differs."""
-        unmet = UnmetMatcher(SerializedMatcher(url_glob="cup", base_url=SHOP))
-        self.worker.sends(inbound.DiagnosisQuery("d", [unmet]))
+        matcher = SerializedMatcher(url_glob="cup", base_url=SHOP)
+        unmet = UnmetRoute(matcher, route_id="t1", text="no request met it")
+        self.worker.sends(inbound.DiagnosisQuery("d", "t", [unmet], {}, {}))
         (effect,) = (each for each in self.playbook.take() if isinstance(each, Diagnose))
-        self.assertEqual(effect.query.matchers[0].matcher, SerializedMatcher(url_glob=SHOP + "cup"))
+        self.assertEqual(effect.query.unmet[0].matcher, SerializedMatcher(url_glob=SHOP + "cup"))
 
     def test_query(self) -> None:
         """A worker gets a glob as a regular expression, or the error."""

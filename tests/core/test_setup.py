@@ -1,6 +1,5 @@
 """Tests and routes come and go: acknowledged once they count, and only to their owner."""
 
-from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob, start, text
@@ -77,8 +76,11 @@ class SetupTests(SynchronousTestCase):
         self.playbook.take()
         peer.sends(TestRegister("other", "other", "f", "1"))
         self.playbook.take()
-        for test_id, own in (("mine", {"mine", "all"}), (UNSET, set[str]())):
-            query = DiagnosisQuery("d1", [], test_id)
+        mine = TestRegister("mine", "mine", "f", "1", context="a" * 32)
+        peer.sends(mine)
+        self.playbook.take()
+        for test_id, own in (("mine", {"mine", "all"}), ("other", set[str]())):
+            query = DiagnosisQuery("d1", test_id, [], {}, {})
             peer.sends(query)
             (effect,) = self.playbook.take()
             assert isinstance(effect, Diagnose)

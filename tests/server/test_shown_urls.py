@@ -110,9 +110,9 @@ class ShownUrlTests(SynchronousTestCase):
         ):
             link = self.worker(features=FEATURES, redact=words)
             self.harness.request(self.agent, f"{words}", URL)
-            unmet = [{"matcher": {"urlGlob": "http://api.test/users?page=2"}}]
-            self.harness.send_message(link, "diagnosis:query", queryId="d", matchers=unmet)
-            text = str(link.sent[-1]["found"])
+            asked = {"testId": "t", "unmet": [], "routes": {}, "decisions": {}}
+            self.harness.send_message(link, "diagnosis:query", queryId="d", **asked)
+            text = link.sent[-1]["text"]
             for each in hidden:
                 self.assertNotIn(each, text)
             for each in shown:

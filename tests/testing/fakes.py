@@ -13,10 +13,11 @@ from twisted.internet.task import Clock
 
 from tests.support.playbook import performed
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import Diagnose, Effects, Moment, Overdue, Send
+from trafficmock.core.effects import ConnectedClient, Diagnose, Effects, Moment, Overdue, Send
 from trafficmock.core.settings import Settings
 from trafficmock.history.rest_records import RequestRecord
-from trafficmock.server.diagnosis.similar_request_search import diagnosis_steps, overdue_steps
+from trafficmock.server.diagnosis.similar_request_search import overdue_steps
+from trafficmock.server.diagnosis.traffic_of_test import diagnosis_steps
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.observation.waiting import Waiter
@@ -111,7 +112,7 @@ class SessionHarness:
         self.acknowledges = True
         self.entries: list[Raw] = []
         self.found: outbound.HistoryResult | None = None
-        self.agents: list[outbound.ConnectedClient] = []
+        self.agents: list[ConnectedClient] = []
         self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
         self.client.opened()
         self.receive(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(OF_WORKERS)))
@@ -156,7 +157,9 @@ class SessionHarness:
 
     def diagnosis(self, query: inbound.DiagnosisQuery) -> outbound.DiagnosisResult:
         """Compare the entries as the service does."""
-        effect = Diagnose("c1", query, self.agents, self._own(query.test_id))
+        has_context = self.session.context.id is not None
+        own = self._own(query.test_id) if has_context else frozenset[str]()
+        effect = Diagnose("c1", query, self.agents, own)
         *_, answer = diagnosis_steps(self.history(), effect)
         assert answer is not None
         return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from attrs import field, frozen
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.records import Record
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         ReportMake,
         ReportQuery,
     )
-    from trafficmock.wire.outbound import ConnectedClient, TestRegistered
+    from trafficmock.wire.outbound import TestRegistered
     from trafficmock.wire.payloads.application_origins import ApplicationOrigins
     from trafficmock.wire.payloads.serialized_har import SerializedRecording
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
@@ -139,8 +139,26 @@ class Redact(Struct, frozen=True):
     query: RedactQuery
 
 
+class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A connected client, as ``/api/connections`` has it.
+
+    :param connected_at: epoch milliseconds.
+    :param kind: for agents: ``node`` for the Node agent, ``python`` for a Python process with the
+        preload, ``proxy`` for another client of the forward proxy.
+    :param pid: the id of its process, if the client sent it.
+    :param command: the command line of that process, if the client sent it.
+    """
+
+    client_id: str
+    connection_id: str
+    connected_at: int
+    kind: str | UnsetType = UNSET
+    pid: int | UnsetType = UNSET
+    command: str | UnsetType = UNSET
+
+
 class Diagnose(Struct, frozen=True):
-    """Answer a worker's query about unmet routes and waits, from the history.
+    """Answer a worker's query about what came to a test, from the history.
 
     :param agents: the connected agents.
     :param own: the ids of the asking test and of the shared tests of its worker; empty if the

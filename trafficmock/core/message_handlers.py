@@ -142,12 +142,15 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
     def diagnose(worker: Worker, message: inbound.DiagnosisQuery, out: EffectList) -> None:
         agents = [connected(client) for client in core.state.clients() if isinstance(client, Agent)]
         own = [test.id for test in worker.tests.values() if test.shared]
-        known = frozenset([message.test_id, *own]) if message.test_id else frozenset[str]()
+        test = worker.tests.get(message.test_id)
+        # Without a context of its own, a test cannot say which requests are those of others.
+        has_context = test is not None and test.context is not None
+        known = frozenset([message.test_id, *own]) if has_context else frozenset[str]()
         unmet = [
             structs.replace(each, matcher=given_globs.absolute(worker, each.matcher))
-            for each in message.matchers
+            for each in message.unmet
         ]
-        effect = Diagnose(worker.id, structs.replace(message, matchers=unmet), agents, known)
+        effect = Diagnose(worker.id, structs.replace(message, unmet=unmet), agents, known)
         core.local.when_reported(worker, out, lambda out: out.append(effect))
 
     def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:

@@ -26,7 +26,8 @@ from trafficmock.history.query import Query
 from trafficmock.history.rest_records import encode
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.redaction.redactor import Redactor
-from trafficmock.server.diagnosis.similar_request_search import diagnosis_steps, overdue_steps
+from trafficmock.server.diagnosis.similar_request_search import overdue_steps
+from trafficmock.server.diagnosis.traffic_of_test import diagnosis_steps
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.server.reports.made_reports import making_steps
 from trafficmock.server.reports.reported_traffic import report_steps

@@ -27,7 +27,7 @@ from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRe
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.payloads.similar_requests import UnmetRoute
 
 RouteKind = Literal["http", "websocket"]
 Behavior = Literal["default", "wait", "ignoreErrors"]
@@ -316,17 +316,27 @@ class HistoryQuery(Message, frozen=True, tag="history:query"):
 
 
 class DiagnosisQuery(Message, frozen=True, tag="diagnosis:query"):
-    """A worker asks for the requests that came instead of others.
+    """A worker asks what came to a test, and what came instead of what its routes are for.
 
     :param test_id: the test; requests with the context of another one are listed only if they
         match.
+    :param unmet: its routes that no request met.
+    :param routes: all routes that it had, in words, by their ids.
+    :param decisions: what its routes did with each request that they got, in a word, by the id of
+        the request.
     :param since: the earliest time of a request, in epoch milliseconds.
+    :param only_unmet: whether nothing is said of the requests themselves.
     """
 
     query_id: str
-    matchers: list[UnmetMatcher]
-    test_id: str | UnsetType = UNSET
+    test_id: str
+    unmet: list[UnmetRoute]
+    routes: dict[str, str]
+    decisions: dict[str, str]
     since: SafeInt | UnsetType = UNSET
+    only_unmet: bool = False
+
+    __repr__ = quiet_repr
 
 
 class ReportQuery(Message, frozen=True, tag="report:query"):

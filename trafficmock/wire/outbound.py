@@ -7,18 +7,18 @@ frames and closes of WebSockets) are in :mod:`trafficmock.wire.inbound`.
 from collections.abc import Collection
 from typing import Any, Final, Literal
 
-from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec import UNSET, Raw, UnsetType, field
 
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads.answer import AbortCode, BodyWay
 from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.numbers import SafeInt
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
-from trafficmock.wire.payloads.similar_requests import SimilarRequests
 from trafficmock.wire.payloads.welcome import BodyLimits
 
 UNMATCHED: Final = "unmatched_request"
@@ -337,38 +337,16 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
     shown_urls: list[str] | UnsetType = UNSET
 
 
-class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A connected client; ``/api/connections`` has the same keys.
-
-    :param connected_at: epoch milliseconds.
-    :param kind: for agents: ``node`` for the Node agent, ``python`` for a Python process with the
-        preload, ``proxy`` for another client of the forward proxy.
-    :param pid: the id of its process, if the client sent it.
-    :param command: the command line of that process, if the client sent it.
-    """
-
-    client_id: str
-    connection_id: str
-    connected_at: int
-    kind: str | UnsetType = UNSET
-    pid: int | UnsetType = UNSET
-    command: str | UnsetType = UNSET
-
-
 class DiagnosisResult(Message, frozen=True, tag="diagnosis:result"):
-    """The requests that came instead, for each matcher of a query in its order.
+    """What came to a test, in lines.
 
-    :param agents: the connected agents and clients of the forward proxy, in the order of their
-        connection.
-    :param capture: as in :class:`HistoryResult`.
-    :param applications: the agents in words, in lines; without any, how to attach an application.
+    :param text: empty if nothing is to be said.
     """
 
     query_id: str
-    found: list[SimilarRequests]
-    agents: list[ConnectedClient]
-    capture: str
-    applications: list[str]
+    text: str
+
+    __repr__ = quiet_repr
 
 
 class ReportResult(Message, frozen=True, tag="report:result"):

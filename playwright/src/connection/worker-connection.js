@@ -17,18 +17,6 @@ const { frameworksText, unownedText } = require("./unowned-text.js");
 /**
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../../index.js").Allowed} Allowed
- *
- * @typedef {object} HistoryEntry a request in the proxy's history, with the fields that reports use
- * @property {string} id
- * @property {number} timestamp of its beginning; epoch ms
- * @property {number} [durationMs]
- * @property {{ kind: string, code?: string, message?: string, matches?: { routeId: string }[] }} outcome
- * @property {string[]} [alsoMatched] routes of other tests that match it
- * @property {number} [otherTests] how many other tests ran, of a request without a context
- * @property {{ kind: string, detail?: string }[]} [events] oldest first
- * @property {string} [testId] the test that owned it, or whose context it carries
- * @property {string} [title] of that test
- * @property {string} [path] of that test's file
  */
 
 /**
@@ -240,15 +228,6 @@ class WorkerConnection {
   }
 
   /**
-   * @param {number} [since] the time of the oldest request, by the proxy's clock; epoch ms
-   * @returns {Promise<Map<string, HistoryEntry>>} the proxy's history, by request id
-   */
-  async recorded(since) {
-    const { entries } = await this.query({ type: "history:query", ...(since !== undefined && { since }) });
-    return new Map(entries.map((/** @type {HistoryEntry} */ entry) => [entry.id, entry]));
-  }
-
-  /**
    * @param {import("../arguments/matcher.js").SerializedMatcher} matcher of requests of the history
    * @returns {Promise<Map<string, import("../arguments/value-checks.js").PlacedValues[] | undefined>>} the values for the
    *   functions of the matcher, by request id
@@ -257,17 +236,7 @@ class WorkerConnection {
   async recordedValues(matcher) {
     const { entries, values, truncated } = await this.query({ type: "history:query", matcher, onlyIds: true });
     if (truncated) throw new UsageError(TOO_LARGE);
-    return new Map(entries.map((/** @type {HistoryEntry} */ { id }, /** @type {number} */ at) => [id, values?.[at]]));
-  }
-
-  /**
-   * Ask which requests came instead of others (docs/protocol/additions.md).
-   *
-   * @param {object} asked `matchers`, `testId` and `since`
-   * @returns {Promise<import("../report/traffic-report.js").Diagnosis>}
-   */
-  diagnosis(asked) {
-    return this.query({ type: "diagnosis:query", ...asked });
+    return new Map(entries.map((/** @type {{ id: string }} */ { id }, /** @type {number} */ at) => [id, values?.[at]]));
   }
 
   /**

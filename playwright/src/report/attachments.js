@@ -2,10 +2,9 @@
 
 const { mkdir, writeFile } = require("node:fs/promises");
 const { dirname } = require("node:path");
-const { addedSecrets } = require("../settings.js");
 const { PAGE } = require("./report-maker.js");
 const { testRecord } = require("./test-record.js");
-const { addToError, reportLines, trafficOf } = require("./traffic-report.js");
+const { addToError, trafficLines } = require("./traffic-report.js");
 
 /**
  * Adds the traffic of the applications to Playwright's report of a test: to its error, as the page of a report, and as a HAR.
@@ -20,21 +19,16 @@ const { addToError, reportLines, trafficOf } = require("./traffic-report.js");
  * @param {import("@playwright/test").TestInfo} testInfo
  */
 async function addTraffic(session, testInfo) {
-  const traffic = await trafficOf(session).catch(() => undefined);
+  const lines = await trafficLines(session).catch(() => undefined);
   const { lost } = session.connection;
-  if (lost || !traffic) {
+  if (lost || !lines) {
     const { browserProxyPort } = session.registration;
     const port = browserProxyPort
       ? [`The browser's requests go through the proxy, by its port ${browserProxyPort}.`]
       : [];
     addToError(testInfo, [lost?.message ?? "The proxy did not answer.", ...port]);
   } else {
-    const redacted = session.connection.redacted({ texts: reportLines(session, traffic), redact: addedSecrets() });
-    const { texts, error } = await redacted.catch((/** @type {Error} */ { message }) => ({
-      texts: [],
-      error: message,
-    }));
-    addToError(testInfo, error ? [`The proxy could not remove secrets from the lines: ${error}`] : texts);
+    addToError(testInfo, lines);
   }
 }
 

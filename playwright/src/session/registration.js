@@ -61,18 +61,23 @@ class Registration {
   }
 
   /**
-   * @param {import("./http-routes.js").RouteEntry[]} unmet routes that no request met
-   * @returns {Promise<{ similar: import("../report/traffic-report.js").SimilarRequest[][], applications: string[] }>} for
-   *   each of them the nearest requests, and lines about the connected applications
+   * Ask what came to the test, and what came instead of what its routes are for (docs/protocol/additions.md).
+   *
+   * @param {object} asked
+   * @param {{ entry: import("./http-routes.js").RouteEntry, text: string, ownProcess: boolean }[]} asked.unmet
+   * @param {Record<string, string>} asked.routes
+   * @param {Record<string, string>} asked.decisions
+   * @param {boolean} asked.onlyUnmet
+   * @returns {Promise<string>} lines
    */
-  async similarTo(unmet) {
-    const { connection, context, testId, startedAt } = this;
-    const { found, applications } = await connection.diagnosis({
-      matchers: unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, since: this.#proxyTime(began) })),
-      ...(context && { testId }),
-      since: startedAt,
-    });
-    return { similar: unmet.map((_, index) => found[index]?.requests ?? []), applications };
+  async diagnosis({ unmet, ...asked }) {
+    const { connection, testId, startedAt: since } = this;
+    const routes = unmet.map(({ entry: { id: routeId, matcher, began }, ...said }) => ({
+      ...{ routeId, matcher: matcher.wire, since: this.#proxyTime(began) },
+      ...said,
+    }));
+    const { text } = await connection.query({ type: "diagnosis:query", testId, since, unmet: routes, ...asked });
+    return text;
   }
 
   /**

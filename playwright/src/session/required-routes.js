@@ -2,7 +2,7 @@
 
 const { UnmetRouteError } = require("../errors.js");
 const { raisedAt, written } = require("./call-site.js");
-const { nothingCame, unmetLines } = require("../report/traffic-report.js");
+const { unmetLines } = require("../report/traffic-report.js");
 
 /**
  * Add an error to a test for the required routes that no request has met. Routes that the test has removed do not count.
@@ -10,7 +10,7 @@ const { nothingCame, unmetLines } = require("../report/traffic-report.js");
  * @param {import("./session.js").Session} session
  */
 async function checkRequired(session) {
-  const { http, connection, registration, traffic } = session;
+  const { http, connection } = session;
   const missed = () => http.live.filter(({ required, calls }) => required && !calls);
   // The end of the test reports that the connection is lost.
   if (!missed().length || connection.lost) return;
@@ -18,11 +18,8 @@ async function checkRequired(session) {
   await connection.barrier();
   const unmet = missed();
   if (!unmet.length) return;
-  const { similar, applications } = await registration.similarTo(unmet);
-  const lines = unmetLines(session, { unmet, similar });
-  // A request that carries the context of another test came, but not to this one.
-  const isNothing = !traffic.requests.size && similar.every((/** @type {any[]} */ each) => !each.length);
-  if (isNothing) lines.push(...nothingCame(session, unmet, applications));
+  const lines = await unmetLines(session, unmet);
+  if (!lines.length) return;
   const error = new UnmetRouteError(lines.join("\n"));
   session.errors.add(raisedAt(error, unmet[0].placeOf()));
 }

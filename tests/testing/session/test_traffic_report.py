@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from tests.testing.fakes import SessionHarness, entry, failure, kept
 from tests.testing.shared_app import shared_app
+from trafficmock.core.effects import ConnectedClient
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
@@ -16,7 +17,6 @@ from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.wire.outbound import ConnectedClient
 
 
 def report(harness: SessionHarness) -> str:
@@ -161,9 +161,9 @@ class KindTests(SynchronousTestCase):
             entry(number, str(number), "aborted", outcome=outcome) for number in (4, 3, 2, 1)
         ]
         text = report(harness)
-        end = "no response, client app, aborted: the application gave the request up\n"
+        end = "no response, client shop, aborted: the application gave the request up\n"
         self.assertIn(f"  GET http://h.test/1, {end}  GET http://h.test/2, {end}", text)
-        self.assertIn("  GET http://h.test/3, no response, client app, abort\n", text)
+        self.assertIn("  GET http://h.test/3, no response, client shop, abort\n", text)
         self.assertIn("failed: 1\n  GET http://h.test/4, no response, client shop, aborted: ", text)
 
     def test_broken_by_the_test(self) -> None:
@@ -181,8 +181,9 @@ class KindTests(SynchronousTestCase):
             entry(1, "1", "aborted", outcome={"errorCode": "connectionreset"}, events=[reset]),
         ]
         self.assertIn(
-            "  GET http://h.test/1, no response (the fault connection_reset), client app, fulfill\n"
-            "  GET http://h.test/2, 200 (the fault truncated), client app, fulfill",
+            "  GET http://h.test/1, no response (the fault connection_reset), client shop, "
+            "fulfill\n"
+            "  GET http://h.test/2, 200 (the fault truncated), client shop, fulfill",
             report(harness),
         )
 

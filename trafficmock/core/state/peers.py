@@ -9,7 +9,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.answers.languages import JAVASCRIPT, Language
-from trafficmock.wire.outbound import ConnectedClient
+from trafficmock.core.effects import ConnectedClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ class LostAgent:
 
 
 def connected(client: Client) -> ConnectedClient:
-    """Describe a client, for ``diagnosis:result`` and ``/api/connections``."""
+    """Describe a client, for texts and ``/api/connections``."""
     return ConnectedClient(
         client_id=client.client_id,
         connection_id=client.id,

@@ -14,8 +14,7 @@ from trafficmock.texts.wording import Wording, joined
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trafficmock.core.effects import Overdue
-    from trafficmock.wire.outbound import ConnectedClient
+    from trafficmock.core.effects import ConnectedClient, Overdue
     from trafficmock.wire.payloads.similar_requests import (
         SimilarRequest,
         SimilarRequests,
@@ -27,7 +26,7 @@ Unmet = Literal["route", "request", "response"]
 
 MOST_AGENTS = 10
 
-_NOTHING = "No request of any application came since the test began."
+NOTHING = "No request of any application came since the test began."
 _NOT_ATTACHED = (
     "No application is connected to the proxy. Start it through `trafficmock run -- COMMAND`, or "
     "with the environment that the test library makes: trafficmock_env(client_id=...) or "
@@ -57,7 +56,7 @@ def overdue_text(overdue: Overdue, found: SimilarRequests, capture: str) -> Word
     if not found.requests and overdue.seen:
         return joined("\n", [*lines, "Seen since the test began, newest first:", *overdue.seen])
     if not found.requests:
-        return joined("\n", [*lines, _NOTHING, *applications(overdue.agents)])
+        return joined("\n", [*lines, NOTHING, *applications(overdue.agents)])
     glob = overdue.unmet.matcher.url_glob
     if isinstance(glob, str) and not glob.isascii():
         lines.append(_NOT_ENCODED)

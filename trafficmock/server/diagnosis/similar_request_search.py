@@ -1,6 +1,6 @@
-"""Finds the requests that came instead of those that a test waited for.
+"""Finds the requests that came instead of those that a test waited for, or had a route for.
 
-It answers ``diagnosis:query``, and ends a wait that is overdue.
+It ends a wait that is overdue.
 """
 
 from __future__ import annotations
@@ -16,14 +16,8 @@ from trafficmock.history.query import Query
 from trafficmock.history.rest_records import upstream_error
 from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.url_parts import shown_url, url_parts
-from trafficmock.server.diagnosis.diagnosis_texts import (
-    applications,
-    overdue_text,
-    request_text,
-    socket_hint,
-)
+from trafficmock.server.diagnosis.diagnosis_texts import overdue_text, request_text
 from trafficmock.server.recorded_content import recorded_content
-from trafficmock.wire.outbound import DiagnosisResult
 from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
 from trafficmock.wire.waits.wait_messages import WaitOverdue
 
@@ -32,13 +26,16 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from trafficmock.core.effects import Diagnose, Overdue
+    from trafficmock.core.effects import Overdue
     from trafficmock.core.ownership.differences import Rank
     from trafficmock.history.request_entry import RequestEntry
     from trafficmock.history.rest_records import RequestRecord
     from trafficmock.history.store import History
     from trafficmock.server.diagnosis.diagnosis_texts import Unmet
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+
+NO_REASON = "no reason given"
+"""In the place of why the server gave no complete response."""
 
 MOST_MATCHERS = 100
 """The most matchers of one query that are answered, the first ones."""
@@ -68,40 +65,30 @@ class _Alike:
         return ComparedRequest(line.method, line.url, client_id, parts, content)
 
 
-def diagnosis_steps(history: History, effect: Diagnose) -> Iterator[DiagnosisResult | None]:
-    """Compare the requests of the history with the matchers of a query.
-
-    :returns: yields ``None`` after each comparison, and the answer at the end.
-    """
-    query = effect.query
-    since = None if query.since is UNSET else query.since
-    unmet = query.matchers[:MOST_MATCHERS]
-    found, heard = yield from _compare(history, unmet, "route", since, effect.own)
-    named = [*socket_hint(unmet), *applications(effect.agents, heard=heard)]
-    yield DiagnosisResult(query.query_id, found, effect.agents, history.capture, named)
-
-
 def overdue_steps(history: History, effect: Overdue) -> Iterator[WaitOverdue | None]:
     """Compare the requests of the history with what a test waited for.
 
-    :returns: as :func:`diagnosis_steps`.
+    :returns: yields ``None`` after each comparison, and the answer at the end.
     """
     unmet = [effect.unmet]
-    (found,), _ = yield from _compare(history, unmet, effect.kind, effect.since, effect.own)
+    (found,) = yield from compare(history, unmet, effect.kind, effect.since, effect.own)
     yield WaitOverdue(effect.wait_id, overdue_text(effect, found, history.capture))
 
 
-def _compare(
+def compare(
     history: History,
     unmet: Sequence[UnmetMatcher],
     kind: Unmet,
     since: int | None,
     own: frozenset[str],
-) -> Generator[None, None, tuple[list[SimilarRequests], bool]]:
+) -> Generator[None, None, list[SimilarRequests]]:
     """Compare the requests of the history with matchers; yield after each comparison.
 
-    :returns: for each matcher what came instead, and whether any request came.
+    :param since: the earliest time of a request, in epoch milliseconds.
+    :param own: as of :class:`~trafficmock.core.effects.Diagnose`.
+    :returns: for each of the first :data:`MOST_MATCHERS` what came instead.
     """
+    unmet = unmet[:MOST_MATCHERS]
     alike: dict[object, _Alike] = {}
     # Requests with the same facts may have different bodies.
     apart = any(each.matcher.conditions for each in unmet)
@@ -121,7 +108,7 @@ def _compare(
         for comparison in comparisons:
             comparison.add(each, request)
             yield None
-    return [comparison.result() for comparison in comparisons], bool(alike)
+    return [comparison.result() for comparison in comparisons]
 
 
 class _Comparison:
@@ -198,4 +185,4 @@ def _status(record: RequestRecord) -> int | UnsetType:
 
 def _failure(record: RequestRecord) -> str | UnsetType:
     error = upstream_error(record.events)
-    return UNSET if error is UNSET else " ".join(error.split()) or "no reason given"
+    return UNSET if error is UNSET else " ".join(error.split()) or NO_REASON

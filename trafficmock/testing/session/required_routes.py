@@ -39,10 +39,10 @@ def check(session: Session) -> Promise[None]:
     session.judged = True
     try:
         # The answer of the proxy comes after what it reports of its own answers.
-        lines = unmet_routes(session, _is_missed)
+        text = unmet_routes(session, _is_missed)
     except ConnectionLostError:
         return settled(None)  # the end of the test reports the loss
-    return mapped(lines, lambda found: _add(session, found))
+    return mapped(text, lambda found: _add(session, found))
 
 
 def unused_replays(session: Session) -> list[UnusedReplayWarning]:
@@ -64,7 +64,7 @@ def _is_missed(entry: RouteEntry) -> bool:
     return entry.required and not entry.handled
 
 
-def _add(session: Session, lines: list[str]) -> None:
-    if lines:
+def _add(session: Session, text: str) -> None:
+    if text:
         session.said_unmet = True
-        session.errors.append(UnmetRouteError("\n".join(lines)))
+        session.errors.append(UnmetRouteError(text))

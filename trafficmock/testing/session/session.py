@@ -44,7 +44,7 @@ from trafficmock.wire.inbound import (
     TestSubscribe,
     TestUnregister,
 )
-from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, UNMATCHED
+from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -124,11 +124,9 @@ class Session:
         where it is not known.
     :ivar started_at: the time of the registration by the proxy's clock, in epoch milliseconds.
     :ivar warnings: what the proxy warned of, which does not fail the test.
-    :ivar tagged: whether a request came with the test's context.
     :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
     :ivar untagged: origins to which the test's browser sent requests without the context.
     :ivar called: returns to which servers clients of the test sent its context, at its end.
-    :ivar refused: the ids of the requests that strict mode refused.
     :ivar said_unmet: whether an error names the required routes that no request met.
     :ivar hars: what it has used of HARs, by the path of the file.
     """
@@ -154,11 +152,9 @@ class Session:
     clock: ProxyClock | None = field(init=False, default=None)
     context: TrafficContext = field(init=False, factory=TrafficContext)
     _registered: outbound.TestRegistered | None = field(init=False, default=None)
-    tagged: bool = field(init=False, default=False)
     allow: tuple[str | SerializedMatcher, ...] | None = field(init=False, default=None)
     untagged: list[str] = field(init=False, factory=list)
     called: Callable[[], CalledServers | UnsetType] = field(init=False, default=lambda: UNSET)
-    refused: set[str] = field(init=False, factory=set)
     said_unmet: bool = field(init=False, default=False)
     hars: dict[str, HarUse] = field(init=False, factory=dict)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
@@ -379,8 +375,6 @@ class Session:
 
     def proxy_error(self, message: outbound.ProxyError) -> None:
         """Add an error that the proxy reports for this test, or count it as a repeat."""
-        if message.code == UNMATCHED and isinstance(message.detail, dict):
-            self.refused.add(str(message.detail.get("requestId")))
         error = handler_errors.from_proxy(message, self.id)
         for known in self.errors:
             if isinstance(known, RoutingError) and handler_errors.is_repeated(known, error):
@@ -417,10 +411,7 @@ class Session:
 
         Requests with the same method and URL are one error, which counts them.
         """
-        if message.context is not UNSET:
-            self.tagged = True
-            return
-        if self.info.isolation != "required":
+        if message.context is not UNSET or self.info.isolation != "required":
             return
         key = f"{message.request.method} {message.shown_url or message.request.url}"
         if known := self._without_context.get(key):

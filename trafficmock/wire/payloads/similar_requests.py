@@ -17,6 +17,20 @@ class UnmetMatcher(Struct, frozen=True, omit_defaults=True):
     since: int | UnsetType = UNSET
 
 
+class UnmetRoute(UnmetMatcher, frozen=True, omit_defaults=True, rename="camel", kw_only=True):
+    """A route that no request met, as far as its test side knows.
+
+    :param text: says so, with the route, its handler and its place; hints are further lines.
+    :param own_process: whether it is for a server of the test's process: nothing can come to it.
+    """
+
+    route_id: str
+    text: str
+    own_process: bool = False
+
+    __repr__ = quiet_repr
+
+
 class Difference(Struct, frozen=True, omit_defaults=True):
     """A part in which a request differs from a matcher.
 

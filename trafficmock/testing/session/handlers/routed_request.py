@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
-GIVEN_UP = "aborted: the application gave the request up"
-"""The outcome of a request that the application gave up, whatever its handler decides."""
-
 
 class Stage(enum.Enum):
     """The states of a run."""
@@ -109,7 +106,7 @@ class RoutedRequest:
         """Abort a request that the application gave up while its handler fetched."""
         if self.stage is not Stage.SETTLED:
             self._settle(Abort("aborted"))
-            self.session.http.decisions[self.request.id] = GIVEN_UP
+            self.session.http.decisions[self.request.id] = "given up"
 
     def abandoned(self) -> None:
         """Record that the route object was collected, so no decision can follow."""

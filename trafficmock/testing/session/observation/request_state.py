@@ -30,8 +30,6 @@ class RequestState:
     :ivar current: the request with the changes of handlers so far.
     :param answered: a promise of the response, of ``None`` when there will be none.
     :param views: the objects of the test for this request, by class.
-    :param failure: why the upstream gave no complete response, by the last answer of the proxy's
-        history; empty if it did not fail.
     """
 
     id: str
@@ -43,7 +41,6 @@ class RequestState:
     redirected_from: RequestState | None = None
     redirected_to: RequestState | None = None
     views: dict[type, Any] = field(factory=dict, repr=False)
-    failure: str = ""
     current: WireRequest = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:

@@ -15,8 +15,6 @@ from trafficmock.wire.outbound import (
     RequestObserved,
     RequestReplied,
 )
-from trafficmock.wire.payloads.quiet_repr import quiet_repr
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse, redirect_target
 
@@ -80,67 +78,28 @@ class RecordedOutcome(Struct, frozen=True):
 
     kind: str
     response: SerializedResponse | UnsetType = UNSET
-    code: str | UnsetType = UNSET
-    error_code: str | UnsetType = msgspec.field(default=UNSET, name="errorCode")
-    matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
 
     def __repr__(self) -> str:
         return f"RecordedOutcome({self.kind!r})"
 
 
-class RecordedEvent(Struct, frozen=True):
-    """One event of a request in the history."""
-
-    kind: str
-    detail: str = ""
-
-    __repr__ = quiet_repr
-
-
 class RecordedRequest(Struct, frozen=True, rename="camel"):
     """One request of the proxy's history.
 
-    :param test_id: the test that owned it, or whose context it carries; ``title`` and ``path``
-        are of that test.
-    :param events: its events, oldest first.
+    :param test_id: the test that owned it, or whose context it carries.
     :param has_context: whether it carries the context of that test.
-    :param late: whether that test had ended.
-    :param also_matched: ids of routes of other tests that match it, although its context kept it
-        from them.
-    :param shared: whether a route that tests share decided it.
-    :param other_tests: the number of other tests that ran, of a request without a context.
     """
 
     id: str
     client_id: str
     request: SerializedRequest
     outcome: RecordedOutcome
-    events: tuple[RecordedEvent, ...] = ()
     redirected_from_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
-    title: str | UnsetType = UNSET
-    path: str | UnsetType = UNSET
     has_context: bool = False
-    late: bool = False
-    also_matched: tuple[str, ...] = ()
-    other_tests: int = 0
-    shared: bool = False
 
     def __repr__(self) -> str:
         return f"RecordedRequest({self.id!r})"
-
-    @property
-    def broken_by(self) -> str:
-        """The fault of the test, or the error of its stream, that broke the answer off, if any."""
-        return next((each.detail for each in self.events if each.kind == "broken_off"), "")
-
-    @property
-    def upstream_failure(self) -> str:
-        """Why the upstream gave no complete response; empty where it did not fail."""
-        ends = [each for each in self.events if each.kind in ("response", "upstream_error")]
-        if not ends or ends[-1].kind == "response":
-            return ""
-        return " ".join(ends[-1].detail.split()) or "no reason given"
 
 
 _decoder = msgspec.json.Decoder(RecordedRequest)
@@ -192,9 +151,7 @@ class RecordedTraffic:
             state.answered.reject(error or TestEndedError(text))
 
     def _state(self, entry: RecordedRequest, shown_url: str) -> RequestState:
-        state = self.traffic.requests.get(entry.id) or self._recorded_state(entry, shown_url)
-        state.failure = entry.upstream_failure
-        return state
+        return self.traffic.requests.get(entry.id) or self._recorded_state(entry, shown_url)
 
     def _recorded_state(self, entry: RecordedRequest, shown_url: str) -> RequestState:
         """Return the state of a request that this test did not observe."""

@@ -20,7 +20,6 @@ from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_
 from trafficmock.testing.session.observation.diagnosis import hints
 from trafficmock.wire.inbound import DiagnosisQuery
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitCancel, WaitJudged, WaitMet, WaitRegister
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import DiagnosisResult, HistoryResult
+    from trafficmock.wire.payloads.similar_requests import UnmetRoute
     from trafficmock.wire.waits.wait_messages import WaitJudge, WaitKind, WaitOverdue
 
 DEFAULT_TIMEOUT_MS = 30_000.0
@@ -143,22 +143,27 @@ class Observation:
             session.subscribe()
         return mapped(session.client.query(session.started_at), session.recorded.merge)
 
-    def diagnosis(self, unmet: Sequence[tuple[SerializedMatcher, int]]) -> Promise[DiagnosisResult]:
-        """Return a promise of the requests that came instead of others, and of the applications.
+    def diagnosis(
+        self, unmet: Sequence[UnmetRoute], *, only_unmet: bool
+    ) -> Promise[DiagnosisResult]:
+        """Return a promise of what came to the test, and what came instead of other requests.
 
-        :param unmet: routes that no request met: the condition, and the time of the registration in
-            microseconds of this process's monotonic clock.
+        :param unmet: routes that no request met.
+        :param only_unmet: whether nothing is said but for them.
         """
         session = self.session
         query = DiagnosisQuery(
             session.client.link.new_id(),
-            [UnmetMatcher(matcher, self._proxy_time(began)) for matcher, began in unmet],
-            UNSET if session.context.id is None else session.id,
+            session.id,
+            list(unmet),
+            {route.id: str(route.matcher) for route in session.http.known.values()},
+            dict(session.http.decisions),
             UNSET if session.started_at is None else session.started_at,
+            only_unmet,
         )
         return session.client.ask(("diagnosis", query.query_id), query)
 
-    def _proxy_time(self, moment: int) -> int | UnsetType:
+    def proxy_time(self, moment: int) -> int | UnsetType:
         """Return a time of this process's monotonic clock as the proxy's epoch milliseconds.
 
         Of a proxy on another machine it is early by the time that its answer took.
