@@ -233,6 +233,8 @@ export interface HttpResponse {
   /** The body is still arriving. */
   bodyPending?: true;
   url?: string;
+  /** The trailer fields behind the body (RFC 9110, section 6.5), in order. */
+  trailers?: [string, string][];
 }
 
 /** What `continue` changed; an absent field kept the original. */
