@@ -6,6 +6,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.fakes import DriverHarness, FakeLink
+from trafficmock.redaction.redactor import Redactor
 
 URL = "http://u:p-1@api.test/users?token=t-1&shop=s-1&page=1"
 SOCKET = "ws://api.test/live?token=t-1"
@@ -119,6 +120,28 @@ class ShownUrlTests(SynchronousTestCase):
                 self.assertIn(each, text)
             self.harness.driver.link_closed(link)
         self.assertEqual(self.harness.driver.shown_urls.encoders, {})
+
+    def test_once(self) -> None:
+        """A URL is redacted once, for all its messages and workers."""
+        read = self.patched_reads()
+        self.setUp()
+        for _ in range(2):
+            self.route(self.worker(features=FEATURES), urlGlob="**", predicate=True)
+        self.harness.request(self.agent, "1", URL)
+        self.harness.request(self.agent, "2", URL)
+        self.assertEqual(read, [URL])
+
+    def patched_reads(self) -> list[str]:
+        """Count the URLs that the service redacts."""
+        urls: list[str] = []
+        url = Redactor.url
+
+        def counted(redactor: Redactor, text: str) -> str:
+            urls.append(text)
+            return url(redactor, text)
+
+        self.patch(Redactor, "url", counted)
+        return urls
 
     def test_others(self) -> None:
         """Neither a URL without secrets is repeated, nor told to workers without the feature."""

@@ -11,6 +11,7 @@ from attrs import define, field
 from msgspec import structs
 
 from trafficmock.core.effects import Send
+from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.wire import outbound
 from trafficmock.wire.codec import MessageEncoder
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import Message
 
     Encode = Callable[[Message], bytes]
+    Show = Callable[[str], str]
 
 _OF_REQUESTS = (
     outbound.HandlerRun,
@@ -36,14 +38,18 @@ class ShownUrls:
     """The workers that get these URLs, each with what is secret for it.
 
     :param redactor: that of the service.
-    :ivar workers: what is secret for each, by connection.
+    :ivar workers: the function that returns a shown URL, by connection; most share one.
     :ivar encoders: for those to which more is secret than to the service, or nothing; they write
         the texts of the core.
     """
 
     redactor: Redactor
-    workers: dict[str, Redactor] = field(init=False, factory=dict)
+    workers: dict[str, Show] = field(init=False, factory=dict)
     encoders: dict[str, Encode] = field(init=False, factory=dict)
+    _of_service: Show = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._of_service = cached_by_text(maxsize=2000)(self.redactor.url)
 
     def add(self, connection_id: str, words: Iterable[str]) -> None:
         """Add a worker.
@@ -52,8 +58,9 @@ class ShownUrls:
         """
         # The worker is told of the words that are no fields when it asks for a report.
         redactor = self.redactor.adding(words, known_only=True)
-        self.workers[connection_id] = redactor
+        self.workers[connection_id] = self._of_service
         if redactor != self.redactor:
+            self.workers[connection_id] = cached_by_text(maxsize=200)(redactor.url)
             self.encoders[connection_id] = MessageEncoder(redactor.written).encode
 
     def remove(self, connection_id: str) -> None:
@@ -63,8 +70,8 @@ class ShownUrls:
 
     def of(self, connection_id: str, url: str) -> str:
         """Return a URL as a worker may print it; for all other clients as it is."""
-        redactor = self.workers.get(connection_id)
-        return url if redactor is None else redactor.url(url)
+        show = self.workers.get(connection_id)
+        return url if show is None else show(url)
 
     def divided(self, send: Send) -> list[Send]:
         """Return a message for these workers with the shown URL, and for all others as it is."""
@@ -77,13 +84,12 @@ class ShownUrls:
             return [send]
         else:
             return [Send((to,), message) for to in send.to]
-        shown = {to: self.workers[to].url(url) for to in send.to if to in self.workers}
-        others = tuple([to for to in send.to if shown.get(to, url) == url])
+        shown: dict[str, list[str]] = {}
+        for to in send.to:
+            shown.setdefault(self.of(to, url), []).append(to)
+        if shown.keys() == {url}:
+            return [send]
         return [
-            *(
-                Send((to,), structs.replace(message, shown_url=text))
-                for to, text in shown.items()
-                if text != url
-            ),
-            *([Send(others, message)] if others else []),
+            Send(tuple(to), message if text == url else structs.replace(message, shown_url=text))
+            for text, to in shown.items()
         ]
