@@ -11,7 +11,7 @@ from trafficmock.core.effects import Diagnose, Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.client_message import GlobQuery, GlobResult
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-from trafficmock.wire.payloads.similar_requests import UnmetRoute
+from trafficmock.wire.payloads.unmet_routes import UnmetRoute
 from trafficmock.wire.waits.wait_messages import WaitOverdue, WaitRegister
 
 SHOP = "http://shop.test/"

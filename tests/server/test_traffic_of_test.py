@@ -13,7 +13,7 @@ from trafficmock.wire.inbound import DiagnosisQuery
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
-from trafficmock.wire.payloads.similar_requests import UnmetRoute
+from trafficmock.wire.payloads.unmet_routes import UnmetRoute
 
 
 def unmet(glob: str, number: int = 1, *, own_process: bool = False) -> UnmetRoute:

@@ -19,7 +19,7 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_har import SerializedRecording
 from trafficmock.wire.payloads.serialized_matcher import SerializedCondition, SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitOverdue
 
 

@@ -30,7 +30,7 @@ from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitMet, WaitRegister
 
 M = TypeVar("M", bound=Message)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import TestRegistered
     from trafficmock.wire.payloads.application_origins import ApplicationOrigins
     from trafficmock.wire.payloads.serialized_har import SerializedRecording
-    from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+    from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
     from trafficmock.wire.waits.wait_messages import WaitKind
 
 Level = Literal["debug", "info", "warn", "error"]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trafficmock.matching.host_pattern import PatternError
     from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-    from trafficmock.wire.payloads.similar_requests import Difference
+    from trafficmock.wire.payloads.unmet_routes import Difference
 
 
 CONTEXT_IN_USE = (

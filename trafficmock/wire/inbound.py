@@ -27,7 +27,7 @@ from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRe
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
-from trafficmock.wire.payloads.similar_requests import UnmetRoute
+from trafficmock.wire.payloads.unmet_routes import UnmetRoute
 
 RouteKind = Literal["http", "websocket"]
 Behavior = Literal["default", "wait", "ignoreErrors"]

@@ -25,7 +25,7 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Fulfill
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedCondition
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import (
     WaitCancel,
     WaitJudge,

@@ -25,7 +25,7 @@ from trafficmock.wire.payloads.serialized_matcher import (
     SerializedCondition,
     SerializedMatcher,
 )
-from trafficmock.wire.payloads.similar_requests import Difference
+from trafficmock.wire.payloads.unmet_routes import Difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

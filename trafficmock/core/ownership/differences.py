@@ -16,7 +16,7 @@ from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.texts.wording import cut, url_text
-from trafficmock.wire.payloads.similar_requests import Difference
+from trafficmock.wire.payloads.unmet_routes import Difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,7 +21,7 @@ from trafficmock.matching.url_parts import shown_url
 from trafficmock.texts.wording import Wording
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import HandlerRun, ProxyError, RequestObserved, RequestReplied
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet, WaitOverdue
 
 if TYPE_CHECKING:

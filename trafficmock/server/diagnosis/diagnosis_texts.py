@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trafficmock.core.effects import ConnectedClient, Overdue
-    from trafficmock.wire.payloads.similar_requests import (
-        SimilarRequest,
-        SimilarRequests,
-        UnmetMatcher,
-    )
+    from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
+    from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 
 Unmet = Literal["route", "request", "response"]
 """What no request met."""

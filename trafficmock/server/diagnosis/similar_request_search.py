@@ -17,8 +17,8 @@ from trafficmock.history.rest_records import upstream_error
 from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.url_parts import shown_url, url_parts
 from trafficmock.server.diagnosis.diagnosis_texts import overdue_text, request_text
+from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
 from trafficmock.server.recorded_content import recorded_content
-from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
 from trafficmock.wire.waits.wait_messages import WaitOverdue
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from trafficmock.history.rest_records import RequestRecord
     from trafficmock.history.store import History
     from trafficmock.server.diagnosis.diagnosis_texts import Unmet
-    from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+    from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 
 NO_REASON = "no reason given"
 """In the place of why the server gave no complete response."""
@@ -142,21 +142,19 @@ class _Comparison:
         rank = self._matcher.rank(request, differs)
         before = self._since is not UNSET and record.timestamp < self._since
         row = SimilarRequest(
-            record.id,
-            record.request.method,
-            shown_url(record.request.url, LONGEST_TEXT),
-            record.client_id,
-            record.action,
-            differs,
-            alike.count,
-            undecided,
-            before,
-            foreign,
-            _status(record),
-            _failure(record),
-            record.test_id,
-            record.title,
-            record.path,
+            id=record.id,
+            method=record.request.method,
+            url=shown_url(record.request.url, LONGEST_TEXT),
+            client_id=record.client_id,
+            differs=differs,
+            count=alike.count,
+            undecided=undecided,
+            before=before,
+            foreign=foreign,
+            status=_status(record),
+            failure=_failure(record),
+            title=record.title,
+            path=record.path,
         )
         self._ranked.append((rank, row))
 

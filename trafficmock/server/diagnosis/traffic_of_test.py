@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import Diagnose
     from trafficmock.history.rest_records import RequestRecord
     from trafficmock.history.store import History
-    from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
+    from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
 
 MOST_LINES = 20
 """Limit of the lines for one kind of request: the first ones tell most."""

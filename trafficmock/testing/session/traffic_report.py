@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trafficmock.testing.promise import chained, mapped, settled
 from trafficmock.testing.session.observation.diagnosis import regex_hint, scheme_hint
-from trafficmock.wire.payloads.similar_requests import UnmetRoute
+from trafficmock.wire.payloads.unmet_routes import UnmetRoute
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import DiagnosisResult, HistoryResult
-    from trafficmock.wire.payloads.similar_requests import UnmetRoute
+    from trafficmock.wire.payloads.unmet_routes import UnmetRoute
     from trafficmock.wire.waits.wait_messages import WaitJudge, WaitKind, WaitOverdue
 
 DEFAULT_TIMEOUT_MS = 30_000.0
