@@ -21,7 +21,10 @@ SECONDS = 10
 IDLE_SECONDS = 0.6
 """The pause behind a call whose server ends the idle connection meanwhile."""
 
-FATES = ("ok", "fin", "rst", "half-fin", "half-rst", "idle-fin", "idle-rst", "close", "text")
+FATES = (
+    *("ok", "fin", "rst", "half-fin", "half-rst", "idle-fin", "idle-rst"),
+    *("close", "text", "rest-fin"),
+)
 METHODS = ("PROPFIND", "M-SEARCH", "VERSION-CONTROL", "patch", "X_TEST", "V2", "!")
 """Methods are any tokens (RFC 9110 section 9.1). Some libraries write them in capitals."""
 

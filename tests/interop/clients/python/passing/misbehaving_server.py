@@ -16,6 +16,7 @@ from pathlib import Path
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CLOSE = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
 HALF = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
+REST = b"HTTP/1.1 200 OK\r\n\r\nrest"
 FOLDED = b"HTTP/1.1 200 OK\r\nX-A: a\r\n b\r\nContent-Length: 2\r\n\r\nok"
 _SECONDS = 10.0
 IDLE_SECONDS = 0.2
@@ -85,6 +86,9 @@ class MisbehavingServer:
         fate = head.split(b" ", 2)[1].decode().strip("/")
         if fate in {"ok", "close"} or fate.startswith("half"):
             opened.sendall({"ok": OK, "close": CLOSE}.get(fate, HALF))
+        if fate.startswith("rest"):
+            # Its end is that of the connection, and TLS has none: Python's ssl does without.
+            opened.sendall(REST)
         if fate.startswith("idle"):
             opened.sendall(OK)
             time.sleep(IDLE_SECONDS)
