@@ -15,9 +15,9 @@ import trafficmock
 from tests.testing.fakes import request, response
 from trafficmock.testing.launch import Proxy
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
-from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.payloads.answer import Written
 from trafficmock.wire.payloads.answer_options import FileContent
 from trafficmock.wire.payloads.quiet_repr import WORDS, quiet_repr
 from trafficmock.wire.payloads.serialized_response import SerializedError
@@ -132,13 +132,12 @@ class ReprTests(SynchronousTestCase):
         state = RequestState("r1", "shop", asked, asked.url, 1)
         answered = ResponseState(state, response(200, secret.encode(), cookie=secret))
         state.answer(answered)
-        mock = Mock(headers={"a": secret}, body=secret, response=answered)
         for each in (
-            *(state, answered, mock),
+            *(state, answered),
             Proxy("http://p", secret),
             FileContent(secret.encode(), "a/b"),
             FetchOptions(headers={"a": secret}, post_data=secret),
-            File("a.txt", secret.encode()),
+            Written("fulfill", {"body": secret.encode()}),
             state.copy(),
         ):
             with self.subTest(type(each).__name__):

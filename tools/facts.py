@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import get_args
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.core.local.leases import LEASE_SECONDS
@@ -19,7 +18,6 @@ from trafficmock.matching.patterns.unix_sockets import UNIX_SCHEME
 from trafficmock.report import data_files, report_directory, report_settings
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, inbound, limits, outbound
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES, RESETS
-from trafficmock.wire.payloads.answer import FaultKind
 from trafficmock.wire.payloads.serialized_har import MOST_PACE, OF_REQUESTS, OF_RESPONSES
 from trafficmock.wire.payloads.serialized_matcher import MOST_STEPS
 from trafficmock.wire.payloads.serialized_response import (
@@ -76,7 +74,6 @@ FACTS = {
     },
     "UNMATCHED": outbound.UNMATCHED,
     "REQUEST_SETTLED": REQUEST_SETTLED,
-    "FAULTS": get_args(FaultKind),
     "RESETS": sorted(RESETS),
     "PLAYWRIGHT_CODES": PLAYWRIGHT_CODES,
     "NETWORK_ERRORS": {code: error._asdict() for code, error in NETWORK_ERRORS.items()},

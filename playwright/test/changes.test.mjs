@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 const require = createRequire(import.meta.url);
-const { readContent } = require("../src/arguments/mock-response.js");
+const { sentOptions } = require("../src/arguments/sent-options.js");
 const overriding = require("../src/arguments/request-overrides.js");
 const { Request } = require("../src/objects/request.js");
 const { RequestState } = require("../src/session/request-state.js");
@@ -50,17 +50,28 @@ test("a handler that empties the body leaves an empty one to the next", () => {
   assert.equal(new Request(stateWith({}, "YQ=="), {}).postData(), "a");
 });
 
-test("a file with json has its bytes and the type of JSON", async (t) => {
+test("a file is sent with its bytes and its type", async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "trafficmock-mock-"));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, "price.txt");
   writeFileSync(path, "12");
-  const content = Buffer.from("12");
-  assert.deepEqual(await readContent({ path, json: { ignored: true } }), { content, naturalType: "application/json" });
-  assert.deepEqual(await readContent({ path }), { content, naturalType: "text/plain" });
+  const content = Buffer.from("12").toString("base64");
+  assert.deepEqual(await sentOptions({ path }), { path: { content, type: "text/plain" } });
+});
+
+test("what JSON does not have is sent as it is shown", async () => {
+  const given = { status: NaN, delay: 10n, rate: { a: 1 }, after: () => 1, fault: undefined, statusText: null };
+  const foreign = (text) => ({ foreign: text });
+  const expected = {
+    status: foreign("NaN"),
+    delay: foreign("10"),
+    rate: foreign('{"a":1}'),
+    after: foreign("() => 1"),
+  };
+  assert.deepEqual(await sentOptions(given), { ...expected, statusText: null });
 });
 
 test("null is no body, and the error says so", async () => {
-  await assert.rejects(readContent({ body: null }), /not null; for an empty body leave it out$/);
-  await assert.rejects(readContent({ body: {} }), /not object; for objects there is json$/);
+  await assert.rejects(sentOptions({ body: null }), /not null; for an empty body leave it out$/);
+  await assert.rejects(sentOptions({ body: {} }), /not object; for objects there is json$/);
 });

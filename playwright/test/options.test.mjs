@@ -22,11 +22,9 @@ test("a handler's calls name the option that was meant", async () => {
   const reached = [];
   const route = routeWith(reached);
   for (const [call, options, said] of [
-    ["fulfill", { jsno: {} }, /^route\.fulfill: the options are status, .*, not jsno; did you mean json\?$/],
-    ["continue", { urll: "" }, /^route\.continue: .*, not urll; did you mean url\?$/],
     ["fallback", { Method: "" }, /^route\.fallback: .*, not Method; did you mean method\?$/],
     ["fetch", { timeOut: 1, redirects: 2 }, /^route\.fetch: .*, not timeOut, redirects; did you mean timeout\?$/],
-    ["fulfill", null, /^route\.fulfill: the options are an object of .*, not null$/],
+    ["fulfill", null, /^route\.fulfill: the options are an object, not null$/],
     ["continue", "http://x/", /not "http:\/\/x\/"$/],
   ]) {
     await assert.rejects(() => route[call](options), { name: "UsageError", message: said });

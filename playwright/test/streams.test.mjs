@@ -124,7 +124,7 @@ describe("streams", () => {
     const mocks = await begin(t);
     await assert.rejects(mocks.stream("**", { body: "x" }), {
       name: "UsageError",
-      message: /^stream: the options are/,
+      message: /^stream: "body" is unknown/,
     });
     await assert.rejects(mocks.stream("ws://llm.test/"), { name: "UsageError", message: /^stream answers HTTP/ });
     const chat = await mocks.stream("http://llm.test/refuses", { contentType: TYPE });

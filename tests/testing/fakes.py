@@ -25,9 +25,11 @@ from trafficmock.testing.session.ports import Adapter, Cancel
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity, WorkerMessage
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.codec import decode, encode
 from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Written
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
@@ -184,7 +186,7 @@ class SessionHarness:
     def results(self) -> list[Any]:
         """Read the decisions that were sent since the last time."""
         return [
-            (each.request_id, type(each.result).__name__)
+            (each.request_id, _name(each.result))
             for each in self.take()
             if isinstance(each, inbound.HandlerResult)
         ]
@@ -269,7 +271,8 @@ class CoordinatedSession:
         return decided
 
     def _handle(self, connection: str, message: Any) -> None:
-        self._deliver(self.coordinator.handle(connection, message, self._now()))
+        received = decode(encode(message))
+        self._deliver(self.coordinator.handle(connection, received, self._now()))
 
     def _deliver(self, effects: Effects) -> None:
         for effect in effects:
@@ -282,6 +285,10 @@ class CoordinatedSession:
 
     def _now(self) -> Moment:
         return Moment(1000.0, 1_700_000_000_000)
+
+
+def _name(result: Any) -> str:
+    return result.call.capitalize() if isinstance(result, Written) else type(result).__name__
 
 
 DECISIONS = (
@@ -320,6 +327,9 @@ def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 
             status = message.options and message.options.get("status", 200)
             given = [response(status)] if status else UNSET
             return outbound.RouteRegistered(message.route_id, cast("Any", given))
+        case inbound.HandlerResult(result=Written(options=options)):
+            head = response(options.get("status", 200))
+            return outbound.HandlerRead(message.request_id, message.run_id or "", response=head)
         case inbound.RouteUnregister():
             return outbound.RouteUnregistered(message.route_id, message.test_id)
         case inbound.Ping():

@@ -28,7 +28,7 @@ from trafficmock.wire.inbound import (
 from trafficmock.wire.invalid_message import HEAD_BYTES, IDS, InvalidMessageError, named_in
 from trafficmock.wire.local_reports import Batch, RequestPassed
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.answer import Continue, Fallback, Fulfill
+from trafficmock.wire.payloads.answer import Continue, Fallback, Fulfill, Written
 from trafficmock.wire.payloads.answer import Fetch as FetchAction
 
 __all__ = ["InvalidMessageError", "decode", "encode", "is_plain", "to_plain"]
@@ -164,6 +164,7 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     Continue: lambda action: _body_in(action.overrides),
     FetchAction: lambda action: _body_in(action.overrides),
     Fallback: lambda action: _body_in(action.overrides),
+    Written: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
     ReportMake: attrgetter("body_base64"),
@@ -223,17 +224,24 @@ def _with_raw_parts(document: Any) -> Any:
     document = _with_raw_bodies(document)
     if "result" in document:
         document["result"] = _with_raw_bodies(document["result"])
+        if isinstance(document["result"], dict):
+            _keep_options(document["result"], "options")
     if document.get("type") == "stream:data" and "body" in document:
         document["body"] = _raw_body(document["body"])
     if isinstance(document.get("messages"), list):
         document["messages"] = [_with_raw_bodies(each) for each in document["messages"]]
-    if isinstance(options := document.get("options"), dict):
-        document["options"] = {name: _raw(value) for name, value in options.items()}
+    _keep_options(document, "options")
+    _keep_options(document, "stream")
     if isinstance(har := document.get("har"), dict) and isinstance(har.get("entries"), list):
         document["har"] = har | {"entries": [*map(_raw, har["entries"])]}
     if "detail" in document:
         document["detail"] = _raw(document["detail"])
     return document
+
+
+def _keep_options(holder: dict[str, Any], key: str) -> None:
+    if isinstance(options := holder.get(key), dict):
+        holder[key] = {name: _raw(value) for name, value in options.items()}
 
 
 def _raw(value: Any) -> Raw:

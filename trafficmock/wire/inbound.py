@@ -16,6 +16,7 @@ from trafficmock.wire.payloads.answer import (
     Fallback,
     Fetch,
     Fulfill,
+    Written,
 )
 from trafficmock.wire.payloads.answer_options import WrittenOptions
 from trafficmock.wire.payloads.application_origins import ApplicationOrigins, CalledServers
@@ -238,6 +239,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     :param place: file and line of the route in the test, to be shown (feature ``strict``).
     :param options: those of the answer, as the test has written them; with ``sequence``, of the
         answers to one request after the other.
+    :param stream: the options of the answer that the handler will begin, to be refused if wrong.
     :param har: the HAR from which the requests of a route without ``options`` are answered.
     :param times: the number of requests that the route takes (feature ``chain``). Then it is
         removed.
@@ -251,6 +253,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     kind: RouteKind = "http"
     place: str | UnsetType = UNSET
     options: WrittenOptions | UnsetType = UNSET
+    stream: WrittenOptions | UnsetType = UNSET
     har: SerializedHar | UnsetType = UNSET
     times: Times | UnsetType = UNSET
     record: SerializedRecording | UnsetType = UNSET
@@ -297,7 +300,7 @@ class HandlerResult(Message, frozen=True, tag="handler:result"):
     """
 
     request_id: str
-    result: Fulfill | Continue | Abort | Fetch | Fallback
+    result: Fulfill | Continue | Abort | Fetch | Fallback | Written
     run_id: str | UnsetType = UNSET
 
 

@@ -135,6 +135,20 @@ class RouteRegistered(Message, frozen=True, tag="route:registered"):
     responses: list[SerializedResponse | None] | UnsetType = UNSET
 
 
+class HandlerRead(Message, frozen=True, tag="handler:read"):
+    """The options of a decision have been read (:class:`~.answer.Written`).
+
+    :param error: why they are refused; the request is still undecided.
+    :param response: the response that they make, without its body, to workers with the feature
+        ``subscribe``.
+    """
+
+    request_id: str
+    run_id: str
+    error: str | UnsetType = UNSET
+    response: SerializedResponse | UnsetType = UNSET
+
+
 class RouteUnregistered(Message, frozen=True, tag="route:unregistered"):
     """The routes are removed; the keys are those of ``route:unregister``."""
 

@@ -33,7 +33,6 @@ module.exports = {
   REPORT: {"longestName": 80, "modes": ["retain-on-failure", "on", "off"], "bodyBytes": 262144, "mostBodyBytes": 8388608, "longestError": 20000, "mostRounds": 5},
   UNMATCHED: "unmatched_request",
   REQUEST_SETTLED: "request_settled",
-  FAULTS: ["connection_reset", "empty_response", "malformed_chunk", "stall", "truncated"],
   RESETS: ["aborted", "connectionreset"],
   /** @type {Record<string, string>} */ PLAYWRIGHT_CODES: {"aborted": "aborted", "accessdenied": "failed", "addressunreachable": "failed", "blockedbyclient": "failed", "blockedbyresponse": "failed", "connectionaborted": "failed", "connectionclosed": "failed", "connectionfailed": "failed", "connectionrefused": "connectionrefused", "connectionreset": "connectionreset", "failed": "failed", "internetdisconnected": "failed", "namenotresolved": "namenotresolved", "timedout": "timedout"},
   /** @type {Record<string, { code: string, errno: number, syscall: string }>} */ NETWORK_ERRORS: {"failed": {"code": "ECONNRESET", "errno": -104, "syscall": "read"}, "connectionreset": {"code": "ECONNRESET", "errno": -104, "syscall": "read"}, "aborted": {"code": "ECONNABORTED", "errno": -103, "syscall": "read"}, "timedout": {"code": "ETIMEDOUT", "errno": -110, "syscall": "connect"}, "connectionrefused": {"code": "ECONNREFUSED", "errno": -111, "syscall": "connect"}, "namenotresolved": {"code": "ENOTFOUND", "errno": -3008, "syscall": "getaddrinfo"}},

@@ -1,6 +1,6 @@
 "use strict";
 
-const { TOKEN, fromWire, toMap, without } = require("trafficmock-agent/protocol/headers");
+const { TOKEN, fromWire, toMap } = require("trafficmock-agent/protocol/headers");
 const { UsageError } = require("../errors.js");
 
 /**
@@ -8,9 +8,6 @@ const { UsageError } = require("../errors.js");
  *
  * @typedef {[name: string, value: string][]} Pairs
  */
-
-/** Characters that are invalid in the value of a header: CR, LF, NUL, and those outside latin-1. */
-const BAD_VALUE = /[\r\n\0\u{100}-\u{10ffff}]/u;
 
 /**
  * @param {unknown} given
@@ -45,29 +42,6 @@ function strict(headers) {
 function lenient(headers) {
   const given = entriesOf(headers).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => [name.toLowerCase(), String(value)]);
-}
-
-/**
- * Check that a response can carry headers.
- * @param {Pairs} pairs
- * @returns {Pairs} the pairs; a `set-cookie` of several lines, as in `headers()`, becomes one pair for each line
- * @throws {UsageError} a name or a value is invalid
- */
-function checked(pairs) {
-  /** @type {Pairs} */
-  const lines = pairs.flatMap(([name, value]) => {
-    const values = name === "set-cookie" ? value.split("\n") : [value];
-    return values.map((each) => /** @type {[string, string]} */ ([name, each]));
-  });
-  for (const [name, value] of lines) {
-    if (!TOKEN.test(name)) throw new UsageError(`${JSON.stringify(name)} is not a header name`);
-    if (BAD_VALUE.test(value)) {
-      throw new UsageError(
-        `the header ${name} has a line break, a NUL or a character that is not latin-1: ${JSON.stringify(value)}`,
-      );
-    }
-  }
-  return lines;
 }
 
 /**
@@ -109,4 +83,4 @@ const get = (pairs, name) => {
   return found.length ? toObject(found)[key] : undefined;
 };
 
-module.exports = { TOKEN, checked, get, lenient, read, strict, toObject, toWire, without };
+module.exports = { TOKEN, get, lenient, read, strict, toObject, toWire };

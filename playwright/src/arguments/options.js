@@ -2,20 +2,15 @@
 
 const { UsageError } = require("../errors.js");
 
-/** The options of the calls. A key that is none of them is an error: it would be ignored, and the test go astray. */
+/** The options of the calls, but for those of answers, which the proxy reads. A key that is none of them is an error: it would be ignored, and the test go astray. */
 
 const REQUEST_CHANGES = ["url", "method", "headers", "postData"];
-const STREAM = ["status", "statusText", "headers", "contentType"];
-const RESPONSE = [...STREAM, "body", "json", "path"];
 const WAIT = ["timeout", "signal"];
 
-/** How an answer comes, also a real one. */
-const HOW = ["delay", "fault", "after", "rate"];
 const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
   route: ["times", "required"],
-  stream: [...STREAM, "required"],
   unrouteAll: ["behavior"],
   routeFromHAR: [
     ...["url", "notFound", "mode", "update", "updateContent", "updateMode", "pace", "redact"],
@@ -24,12 +19,8 @@ const OPTIONS = {
   strict: ["allow"],
   waitForRequest: WAIT,
   waitForResponse: WAIT,
-  "route.fulfill": [...RESPONSE, "response", ...HOW],
-  "route.continue": [...REQUEST_CHANGES, ...HOW],
-  "route.abort": ["delay"],
   "route.fallback": REQUEST_CHANGES,
   "route.fetch": [...REQUEST_CHANGES, ...WAIT, "maxRedirects", "maxRetries"],
-  "route.stream": STREAM,
   "stream.sse": ["data", "event", "id", "retry", "json"],
   "webSocketRoute.close": ["code", "reason"],
   connect: [
@@ -137,4 +128,4 @@ function distance(one, other) {
 const isTestOptions = (value) =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-module.exports = { anObject, checked, isTestOptions, suggestion };
+module.exports = { anObject, checked, isTestOptions };

@@ -1,5 +1,6 @@
 "use strict";
 
+const { PLAYWRIGHT_CODES } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 
 /** What tests send in a streamed answer, as bytes. */
@@ -83,4 +84,17 @@ const isParts = (body) =>
   !ArrayBuffer.isView(body) &&
   (Symbol.asyncIterator in body || Symbol.iterator in body);
 
-module.exports = { contentOf, isParts, jsonLine, serverSentEvent };
+/**
+ * @param {string} code of Playwright
+ * @returns {string} the code of protocol 3
+ * @throws {UsageError} another code
+ */
+function abortCode(code) {
+  if (!Object.hasOwn(PLAYWRIGHT_CODES, code)) {
+    const known = Object.keys(PLAYWRIGHT_CODES).join(", ");
+    throw new UsageError(`abort: ${JSON.stringify(code)} is not an error code of Playwright; these are: ${known}`);
+  }
+  return PLAYWRIGHT_CODES[code];
+}
+
+module.exports = { abortCode, contentOf, isParts, jsonLine, serverSentEvent };

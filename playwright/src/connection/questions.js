@@ -13,6 +13,7 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
   "test:unregistered": ({ testId }) => `test:unregister ${testId}`,
   "test:stricted": ({ testId }) => `test:strict ${testId}`,
   "route:registered": ({ routeId }) => `route:register ${routeId}`,
+  "handler:read": ({ runId }) => `handler:result ${runId}`,
   "route:unregistered": ({ routeId, testId }) => `route:unregister ${routeId ?? testId}`,
   "history:result": ({ queryId }) => `query ${queryId}`,
   "glob:result": ({ queryId }) => `query ${queryId}`,

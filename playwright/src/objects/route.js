@@ -2,8 +2,8 @@
 
 /** @import { Route as PublicRoute } from "../../index.js" */
 
-const { readHow } = require("../arguments/answers.js");
-const { checked } = require("../arguments/options.js");
+const { anObject, checked } = require("../arguments/options.js");
+const { sentOptions } = require("../arguments/sent-options.js");
 const { isParts } = require("../arguments/stream-parts.js");
 const { UsageError } = require("../errors.js");
 const { AwaitedStream } = require("../session/written-stream.js");
@@ -35,23 +35,23 @@ class Route {
    * @param {import("../../index.js").FulfillOptions} [options]
    * @returns {Promise<any>}
    */
-  async fulfill(options) {
-    const { body, ...others } = checked("route.fulfill", options) ?? {};
+  async fulfill(options = {}) {
+    const { body, ...others } = anObject("route.fulfill", options);
     if (isParts(body)) await this.#pour(/** @type {any} */ (body), others);
     else await this.#routed.fulfill({ body: /** @type {any} */ (body), ...others });
   }
 
   /** @param {import("../../index.js").StreamOptions} [options] */
-  async stream(options) {
-    return this.#stream(checked("route.stream", options));
+  async stream(options = {}) {
+    return this.#stream(anObject("route.stream", options));
   }
 
   /**
    * @param {import("../../index.js").ContinueOptions & import("../../index.js").DelayOptions} [options]
    * @returns {Promise<any>}
    */
-  async continue(options) {
-    this.#routed.continue(checked("route.continue", options));
+  async continue(options = {}) {
+    await this.#routed.continue(anObject("route.continue", options));
   }
 
   /**
@@ -73,14 +73,16 @@ class Route {
    * @param {import("../../index.js").AbortOptions} [options]
    * @returns {Promise<any>}
    */
-  async abort(errorCode, options) {
-    this.#routed.abort(errorCode, checked("route.abort", options));
+  async abort(errorCode, options = {}) {
+    await this.#routed.abort(errorCode, anObject("route.abort", options));
   }
 
-  /** @param {import("../../index.js").StreamOptions} [options] */
-  #stream(options = {}) {
+  /** @param {import("../../index.js").StreamOptions} options */
+  async #stream(options) {
     const awaited = new AwaitedStream(this.#routed.session.streams);
-    awaited.begin?.(this.#routed.stream(options));
+    const { stream, read } = this.#routed.stream(await sentOptions(options));
+    awaited.begin?.(stream);
+    await read;
     return new Stream(awaited);
   }
 
@@ -90,13 +92,14 @@ class Route {
    * @param {AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>} parts
    * @param {import("../../index.js").FulfillOptions} options
    */
-  async #pour(parts, { json, path, response, ...others }) {
-    const { how, ...options } = readHow(others);
-    if (how.fault) throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
-    if ([json, path, response, ...Object.values(how)].some((each) => each !== undefined)) {
+  async #pour(parts, { json, path, response, delay, rate, fault, after, ...head }) {
+    if (fault !== undefined || after !== undefined) {
+      throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
+    }
+    if ([json, path, response, delay, rate].some((each) => each !== undefined)) {
       throw new UsageError("an iterable as body excludes json, path, response, delay and rate");
     }
-    const stream = this.#stream(options);
+    const stream = await this.#stream(head);
     for await (const part of parts) await stream.send(part);
     await stream.end();
   }

@@ -3,8 +3,7 @@
 /** @import { Stream as PublicStream } from "../../index.js" */
 
 const { checked } = require("../arguments/options.js");
-const { contentOf, jsonLine, serverSentEvent } = require("../arguments/stream-parts.js");
-const { abortCode } = require("../arguments/answers.js");
+const { abortCode, contentOf, jsonLine, serverSentEvent } = require("../arguments/stream-parts.js");
 
 /**
  * An answer whose body a test writes.

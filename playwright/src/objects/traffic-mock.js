@@ -5,7 +5,6 @@
 const { CONTEXT_COOKIE, CONTEXT_MEMBER } = require("trafficmock-agent/protocol/facts");
 const { RoutingError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
-const { build } = require("../arguments/mock-response.js");
 const { lateWait } = require("../session/late-wait.js");
 const { anObject, checked } = require("../arguments/options.js");
 const { sentOptions } = require("../arguments/sent-options.js");
@@ -112,14 +111,17 @@ class TrafficMock {
   async stream(url, options = {}) {
     const matcher = this.#matcher(url);
     checkHttp("stream", matcher);
-    const isFilter = Object.keys(options ?? {}).some((key) => key === "method" || key === "clientId");
-    const { required, ...head } = checked("stream", options, isFilter ? "; filters stand beside the url" : "");
-    build(head, "");
+    const { required, ...given } = anObject("stream", options);
+    const head = await sentOptions(given);
     const place = written(callSite()());
     const awaited = new AwaitedStream(this.#session.streams, `for ${matcher}${place && ` (${place})`}`);
     /** @param {any} route */
-    const stream = (route) => awaited.begin?.(routedOf(route).stream(head));
-    await this.#session.http.route(matcher, stream, this.#must({ times: 1, required }));
+    const begin = (route) => {
+      const { stream, read } = routedOf(route).stream(head);
+      awaited.begin?.(stream);
+      return read;
+    };
+    await this.#session.http.route(matcher, begin, this.#must({ times: 1, required }), head);
     return new Stream(awaited);
   }
 

@@ -49,6 +49,8 @@ class RouteEntry {
     this.placeOf = callSite();
     /** @type {Reply | undefined} by which the proxy answers, without a handler */
     this.reply = undefined;
+    /** @type {import("../arguments/sent-options.js").SentOptions | undefined} of the stream that the handler will begin */
+    this.stream = undefined;
   }
 
   /**
@@ -114,11 +116,13 @@ class HttpRoutes {
    * @param {Matcher} matcher
    * @param {Function} handler
    * @param {RouteOptions} [options]
+   * @param {import("../arguments/sent-options.js").SentOptions} [stream] the options of the stream that it will begin
    * @returns {Promise<RouteEntry>} resolved when all later requests are compared with the route
    * @throws {UsageError} `times` is not a number
    */
-  async route(matcher, handler, options) {
+  async route(matcher, handler, options, stream) {
     const entry = new RouteEntry(matcher, handler, options);
+    entry.stream = stream;
     await this.register(entry);
     return entry;
   }

@@ -97,7 +97,7 @@ class Registration {
   }
 
   /** @param {import("./http-routes.js").RouteEntry} entry */
-  async addRoute({ id: routeId, matcher, placeOf, reply, times }) {
+  async addRoute({ id: routeId, matcher, placeOf, reply, stream, times }) {
     const asked = this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
@@ -106,6 +106,7 @@ class Registration {
       ...(matcher.kind === "websocket" && { kind: matcher.kind }),
       ...placed(placeOf()),
       ...reply,
+      ...(stream && { stream }),
       ...(times !== undefined && { times }),
     });
     return asked.catch((error) => {

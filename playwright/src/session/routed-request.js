@@ -1,10 +1,9 @@
 "use strict";
 
 const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = require("../errors.js");
-const { abortCode, readHow } = require("../arguments/answers.js");
 const headers = require("../arguments/headers.js");
-const mockResponse = require("../arguments/mock-response.js");
 const overriding = require("../arguments/request-overrides.js");
+const { sentOptions } = require("../arguments/sent-options.js");
 const { raisedAt, written } = require("./call-site.js");
 const { whenGone } = require("./forgotten-routes.js");
 const { RequestGoneError } = require("./handler-fetches.js");
@@ -16,6 +15,7 @@ const { WrittenStream } = require("./written-stream.js");
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
  * @typedef {import("../../index.js").FetchOptions} FetchOptions
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
+ * @typedef {import("../arguments/sent-options.js").SentOptions} SentOptions
  * @typedef {"running" | "fallen back" | "undecided" | "settled"} Stage `undecided`: the handler returned without a decision
  */
 
@@ -36,6 +36,7 @@ class RoutedRequest {
     this.runId = runId;
     /** @type {Stage} */
     this.stage = "running";
+    this.hasReturned = false;
     /** The decision, as text for reports. */
     this.decision = "undecided";
     /** @type {object | undefined} the changes with which the handler fell back, for the proxy */
@@ -58,6 +59,7 @@ class RoutedRequest {
       return this.failed(error);
     } finally {
       entry.running.delete(running);
+      this.hasReturned = true;
     }
     this.returned(route);
   }
@@ -133,55 +135,70 @@ class RoutedRequest {
    * @param {FulfillOptions} options
    * @throws {UsageError} an option is invalid; the request is still undecided
    */
-  async fulfill({ response: view, path, body, json, ...others } = {}) {
+  async fulfill({ response: view, ...given } = {}) {
     this.checkOpen();
-    const { how, ...options } = readHow(others);
-    const response = view && this.session.views.stateOf(view);
-    if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
-    const content = await mockResponse.readContent({ path, body, json });
+    const options = await sentOptions(given);
+    if (view) options.response = this.sentResponse(view);
     this.checkOpen();
-    const wire = mockResponse.build({ ...options, ...content, response }, this.request.url);
-    this.settle({ action: "fulfill", response: wire, ...how }, "fulfilled");
+    await this.decide({ call: "fulfill", options }, "fulfilled");
+  }
+
+  /** @param {unknown} view the response that an answer is made from */
+  sentResponse(view) {
+    const response = this.session.views.stateOf(view);
+    if (!response) throw new UsageError("response is one that route.fetch() or a wait gave");
+    if (response.isDisposed) throw new UsageError("the response given to fulfill has been disposed");
+    const { pieces: _, ...wire } = response.wire;
+    return { ...wire, url: response.url };
   }
 
   /**
-   * Begin to answer the request; the body is written by the result.
-   * @param {mockResponse.Mock} mock the head of the answer
-   * @throws {UsageError} an option is invalid; the request is still undecided
+   * Begin to answer the request; the body is written by the stream.
+   * @param {SentOptions} options of the head
+   * @returns {{ stream: WrittenStream, read: Promise<void> }} `read` is rejected with a `UsageError` if an option is
+   *   invalid; the request is still undecided then
    */
-  stream(mock) {
+  stream(options) {
     this.checkOpen();
-    const response = mockResponse.build(mock, this.request.url);
-    this.streamed = new WrittenStream(this.session, this.request, written(this.entry.placeOf()));
-    this.session.streams.add(this.streamed);
-    this.settle({ action: "fulfill", response, stream: true }, "fulfilled");
-    return this.streamed;
+    const stream = new WrittenStream(this.session, this.request, written(this.entry.placeOf()));
+    this.streamed = stream;
+    this.session.streams.add(stream);
+    const read = this.decide({ call: "stream", options }, "fulfilled").catch((error) => {
+      if (error instanceof UsageError) this.streamed = undefined;
+      stream.lost(error);
+      throw error;
+    });
+    return { stream, read };
   }
 
   /**
    * Send the request upstream with all changes so far and these.
    * @param {ContinueOptions & { delay?: number, fault?: string, after?: number, rate?: number }} [given]
-   * @throws {UsageError} a change is invalid; the request is still undecided
+   * @throws {UsageError} an option is invalid; the request is still undecided
    */
-  continue(given = {}) {
+  async continue({ url, method, headers: pairs, postData, ...given } = {}) {
     this.checkOpen();
-    const { how, ...options } = readHow(given);
-    const changes = overriding.read(options);
+    const changes = overriding.read({ url, method, headers: pairs, postData });
     overriding.checkScheme(this.request, changes);
+    const options = await sentOptions(given);
+    this.checkOpen();
+    const before = this.request.overrides;
     const overrides = this.change(changes);
-    this.settle({ action: "continue", ...(overrides && { overrides }), ...how }, "continued");
+    await this.decide({ call: "continue", options, ...(overrides && { overrides }) }, "continued", before);
   }
 
   /**
    * Fail the request with a network error.
    * @param {string} [code] one of Playwright's
-   * @param {import("../../index.js").AbortOptions} [options]
+   * @param {import("../../index.js").AbortOptions} [given]
    * @throws {UsageError} another code; the request is still undecided
    */
-  abort(code = "failed", options = {}) {
+  async abort(code = "failed", given = {}) {
     this.checkOpen();
-    const { how } = readHow(options);
-    this.settle({ action: "abort", errorCode: abortCode(code), ...how }, `aborted with ${code}`);
+    const options = await sentOptions({ ...given, abort: code });
+    this.checkOpen();
+    await this.decide({ call: "abort", options }, `aborted with ${code}`);
+    this.request.answer(null);
   }
 
   /**
@@ -254,7 +271,35 @@ class RoutedRequest {
   }
 
   /**
-   * @param {import("../arguments/answers.js").Answer} answer
+   * Send a decision; the proxy reads its options.
+   *
+   * @param {{ call: string, options: SentOptions, overrides?: object }} made
+   * @param {string} decision as text for reports
+   * @param {overriding.Overrides} [before] the changes in the request without those of the decision
+   * @throws {UsageError} an option is invalid; the request is still undecided
+   */
+  async decide(made, decision, before = this.request.overrides) {
+    const { request, runId, session } = this;
+    this.close(decision);
+    const { error: why } = await session.connection.ask(`handler:result ${runId}`, {
+      type: "handler:result",
+      requestId: request.id,
+      runId,
+      result: { action: "written", ...made },
+    });
+    if (why === undefined) return;
+    const error = new UsageError(why);
+    request.overrides = before;
+    this.stage = "running";
+    this.decision = "undecided";
+    session.http.open.set(request.id, this);
+    // Nobody has awaited the call.
+    if (this.hasReturned) this.failed(error);
+    throw error;
+  }
+
+  /**
+   * @param {{ action: string, [key: string]: unknown }} answer
    * @param {string} decision as text for reports
    */
   settle(answer, decision) {

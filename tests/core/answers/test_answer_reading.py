@@ -1,6 +1,7 @@
 """The options of answers, as tests write them."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, Raw
@@ -9,7 +10,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock.core.answers.answer_reading import AnswerReader
 from trafficmock.core.answers.languages import JAVASCRIPT, PYTHON, Language, WrongOptionError
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.answer import Abort, Fault, Fulfill
+from trafficmock.wire.payloads.answer import Abort, Fault, Fulfill, Written
+
+WRONG = Path(__file__).parents[2] / "data" / "wrong_options.jsonl"
+"""Wrong calls, with the options by their names in Python as they are sent, and the errors."""
 
 
 def read(language: Language = JAVASCRIPT, /, **options: Any) -> list[Fulfill | Abort]:
@@ -92,3 +96,41 @@ class ReadingTests(SynchronousTestCase):
         for name, value in (("body", 7), ("body", "a\nGk="), ("headers", 7), ("chunks", {})):
             with self.assertRaises(WrongOptionError):
                 read(**{name: value})
+
+
+class WrongOptionTests(SynchronousTestCase):
+    """What tests are told of options that are wrong."""
+
+    def test_texts(self) -> None:
+        """The error says what is wrong, in the spelling of the language."""
+        lines = [json.loads(line) for line in WRONG.read_text(encoding="utf-8").splitlines()]
+        self.assertGreater(len(lines), 40)
+        for line in lines:
+            for name, language in (("python", PYTHON), ("javascript", JAVASCRIPT)):
+                with self.subTest(line["options"], language=name):
+                    written = {
+                        key: Raw(json.dumps(value).encode())
+                        for key, value in spelled(line["options"], language).items()
+                    }
+                    with self.assertRaises(WrongOptionError) as caught:
+                        self.read(AnswerReader(language), line["call"], written)
+                    self.assertEqual(str(caught.exception), line[name])
+
+    @staticmethod
+    def read(reader: AnswerReader, call: Any, written: dict[str, Raw]) -> None:
+        if call == "mock":
+            reader.answers(written)
+        elif call == "stream":
+            reader.check_head(written)
+        else:
+            reader.decision(Written(call, written))
+
+
+def spelled(options: dict[str, Any], language: Language) -> dict[str, Any]:
+    """Give options, and those of a sequence, the names of a language."""
+    renamed = {language.spell(name): value for name, value in options.items()}
+    if isinstance(steps := renamed.get("sequence"), list):
+        renamed["sequence"] = [
+            spelled(each, language) if isinstance(each, dict) else each for each in steps
+        ]
+    return renamed

@@ -130,7 +130,7 @@ async def unknown_abort_code(t: RowContext) -> None:
     await t.route(url, handler)
     assert "error" in await t.get(url)
     assert len(errors) == 1
-    assert "abort: 'nonsense' is not an error code" in errors[0]
+    assert "abort: 'nonsense' is unknown; the error codes of Playwright are" in errors[0]
 
 
 @row

@@ -12,7 +12,6 @@ from tests.testing.fakes import CoordinatedSession, kept
 from trafficmock.testing.errors import AlreadyHandledError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
-from trafficmock.testing.session.handlers.mock_response import Mock
 
 PAGES = st.sampled_from("ab")
 TIMES = st.sampled_from([None, 1, 2])
@@ -82,13 +81,13 @@ class Interleavings(RuleBasedStateMachine):
         nothing = {"url": None, "method": None, "headers": None, "post_data": None}
         match end:
             case "fulfill":
-                routed.fulfill(Mock(), {})
+                routed.fulfill({})
                 self._twice(routed)
             case "continue":
-                routed.continue_(**nothing)
+                routed.continue_({}, **nothing)
                 self._twice(routed)
             case "abort":
-                routed.abort("failed")
+                routed.abort({"abort": "failed"})
             case "fallback":
                 routed.fallback(**nothing)
         before = len(self.called)
@@ -103,14 +102,14 @@ class Interleavings(RuleBasedStateMachine):
     def held_route_ends(self, data: Any, decide: bool) -> None:  # noqa: FBT001 - drawn
         routed = self.held.pop(data.draw(st.sampled_from(sorted(self.held))))
         if decide:
-            routed.fulfill(Mock(), {})
+            routed.fulfill({})
         routed.abandoned()
 
     # What must hold
 
     def _twice(self, routed: Any) -> None:
         try:
-            routed.fulfill(Mock(), {})
+            routed.fulfill({})
         except AlreadyHandledError:
             return
         raise AssertionError("decided twice")

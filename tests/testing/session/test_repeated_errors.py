@@ -9,7 +9,7 @@ from tests.testing.fakes import SessionHarness
 from trafficmock.testing.adapters.proxy_address import unreachable
 from trafficmock.testing.adapters.teardown import raise_errors
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.handlers.mock_response import Mock
+from trafficmock.testing.objects.sent_options import sent_arguments
 
 
 def raises(routed: Any, done: Any) -> None:
@@ -57,11 +57,9 @@ class SummaryTests(SynchronousTestCase):
 
     def test_iterator(self) -> None:
         """A body in parts is told to be joined."""
-        harness = SessionHarness()
         body: Any = (part for part in (b"a", b"b"))
-        harness.route(lambda routed, _: routed.fulfill(Mock(body=body), {}))
         with self.assertRaisesRegex(UsageError, r"not generator.*b\"\"\.join\(parts\)"):
-            harness.matched()
+            sent_arguments(body=body)
 
     def test_unreachable(self) -> None:
         """A proxy that cannot be reached: the text says where its URL came from."""

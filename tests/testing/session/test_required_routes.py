@@ -7,7 +7,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.testing.fakes import SessionHarness, entry
 from trafficmock.testing.errors import UnmetRouteError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handlers.mock_response import Mock
 
 
 class RequiredTests(SynchronousTestCase):
@@ -50,7 +49,7 @@ class RequiredTests(SynchronousTestCase):
         """A route that was met, was used up, was removed or is not required is no error."""
         self.mock("http://h.test/x", required=False)
         used: Any = self.harness.session.http.route(
-            make_matcher("**/a"), lambda routed, _: routed.fulfill(Mock(), {}), 1, required=True
+            make_matcher("**/a"), lambda routed, _: routed.fulfill({}), 1, required=True
         )
         self.harness.acknowledge()
         self.assertTrue(used.done)

@@ -21,7 +21,6 @@ from trafficmock.testing.errors import (
 from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
-from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
@@ -35,7 +34,7 @@ from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, Seria
 
 
 def fulfills(routed: RoutedRequest, done: Any) -> None:
-    routed.fulfill(Mock(body="mock"), {})
+    routed.fulfill({"body": b"mock"})
     done(None, None)
 
 
@@ -199,10 +198,10 @@ class RouteTests(SynchronousTestCase):
         self.assertEqual(harness.results(), [("r1", "Fulfill")])
         nothing = {"url": None, "method": None, "headers": None, "post_data": None}
         for again in (
-            partial(routed.fulfill, Mock(), {}),
-            partial(routed.stream, Mock()),
-            partial(routed.continue_, **nothing),
-            partial(routed.abort, "failed"),
+            partial(routed.fulfill, {}),
+            partial(routed.stream, {}),
+            partial(routed.continue_, {}, **nothing),
+            partial(routed.abort, {"abort": "failed"}),
             partial(routed.fallback, **nothing),
             partial(routed.fetch, FetchOptions()),
         ):
@@ -213,7 +212,7 @@ class RouteTests(SynchronousTestCase):
     def test_fault(self) -> None:
         """The test has no response of an answer that breaks."""
         harness = SessionHarness()
-        harness.route(lambda routed, _: routed.fulfill(Mock(), {"fault": "truncated"}))
+        harness.route(lambda routed, _: routed.fulfill({"fault": "truncated"}))
         harness.matched()
         error = SerializedError("Error", "the fault truncated", code="fault")
         harness.receive(inbound.RequestResponse("r1", ok=False, error=error))
@@ -319,7 +318,7 @@ class RouteTests(SynchronousTestCase):
         self.assertEqual(kept(finished), [])
         routed, done = calls
         with self.assertRaises(TestEndedError):
-            routed.fulfill(Mock(), {})
+            routed.fulfill({})
         done(None, ValueError("late"))
         self.assertEqual(harness.session.errors, [])
 

@@ -2,6 +2,7 @@
 
 import warnings
 from asyncio import CancelledError
+from functools import partial
 from typing import Any
 
 from msgspec import structs
@@ -22,8 +23,6 @@ from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
-from trafficmock.wire.payloads.answer import Abort
 
 
 class ErrorTests(SynchronousTestCase):
@@ -116,29 +115,43 @@ class ErrorTests(SynchronousTestCase):
         self.assertIsInstance(error.__cause__, switch)
         self.assertIn("registered for", "".join(error.__notes__))
 
-    def test_abort_codes(self) -> None:
-        """Playwright's codes are taken; another is refused with all, and may be mended."""
-        for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
-            harness = SessionHarness()
-            harness.route(lambda routed, done, code=code: done(routed.abort(code), None))
-            harness.matched()
-            (result,) = [each for each in harness.take() if isinstance(each, HandlerResult)]
-            self.assertIsInstance(result.result, Abort)
-            self.assertEqual(getattr(result.result, "error_code", ""), sent)
+    def test_refused_options(self) -> None:
+        """Options that the proxy refuses are an error of the call, and another one may follow."""
         harness = SessionHarness()
         requests: list[RoutedRequest] = []
         harness.route(lambda routed, _: requests.append(routed))
         harness.matched()
-        for code, hint in (
-            ("conectionreset", "did you mean 'connectionreset'? These"),
-            ("nonsense", "these"),
-        ):
-            error = self.assertRaises(UsageError, requests[0].abort, code)
-            known = ", ".join(PLAYWRIGHT_CODES)
-            expected = f"abort: {code!r} is not an error code of Playwright; {hint} are: {known}"
-            self.assertEqual(str(error), expected)
-        requests[0].abort("failed")
+        harness.acknowledges = False
+        for said in ("abort: 'x' is unknown", "abort: 'y' is unknown"):
+            promise = requests[0].abort({"abort": "x"})
+            (result,) = [each for each in harness.take() if isinstance(each, HandlerResult)]
+            harness.receive(outbound.HandlerRead("r1", result.run_id or "", said))
+            self.assertEqual(str(promise.error), said)
+            self.assertIsInstance(promise.error, UsageError)
+        harness.acknowledges = True
+        promise = requests[0].abort({"abort": "failed"})
+        harness.acknowledge()
+        kept(promise)
         self.assertEqual(harness.results(), [("r1", "Abort")])
+
+    def test_refused_after_the_return(self) -> None:
+        """A refusal is the error of a handler that has not awaited its call."""
+        for returns_before in (True, False):
+            harness = SessionHarness()
+            dones: list[Any] = []
+            harness.route(lambda routed, done, dones=dones: dones.append((routed, done)))
+            harness.matched()
+            harness.acknowledges = False
+            ((routed, done),) = dones
+            routed.fulfill({"status": 99})
+            (result,) = [each for each in harness.take() if isinstance(each, HandlerResult)]
+            refusal = outbound.HandlerRead("r1", result.run_id or "", "status must be")
+            steps: list[Any] = [partial(done, None, None), partial(harness.receive, refusal)]
+            for step in steps if returns_before else reversed(steps):
+                step()
+            (error,) = harness.session.errors
+            self.assertIn("status must be", str(error))
+            self.assertEqual(harness.results(), [("r1", "Abort")])
 
     def taken(self, harness: SessionHarness) -> list[BaseException]:
         promise = harness.session.take_errors()

@@ -150,7 +150,7 @@ class RequiredTests(SynchronousTestCase):
     def test_without(self) -> None:
         """A request without the context fails the test, once for each method and URL."""
         harness = SessionHarness(info=info(isolation="required"))
-        harness.route(lambda routed, done: (routed.abort("failed"), done(None, None)))
+        harness.route(lambda routed, done: (routed.abort({"abort": "failed"}), done(None, None)))
         for number in range(3):
             harness.matched(f"r{number}")
         harness.matched("other", "http://h.test/other")
@@ -168,7 +168,7 @@ class RequiredTests(SynchronousTestCase):
         """A request with the context does not."""
         harness = SessionHarness(info=info(isolation="required"))
         harness.context = "own"
-        harness.route(lambda routed, done: (routed.abort("failed"), done(None, None)))
+        harness.route(lambda routed, done: (routed.abort({"abort": "failed"}), done(None, None)))
         harness.matched()
         finished = harness.session.finish()
         harness.take()
@@ -185,7 +185,7 @@ class SharedTests(SynchronousTestCase):
 
     def of_all(self, routed: Any, done: Any) -> None:
         self.asked.append("shared")
-        routed.abort("failed")
+        routed.abort({"abort": "failed"})
         done(None, None)
 
     def test_scope(self) -> None:

@@ -14,7 +14,6 @@ from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_report import traffic
 
@@ -112,7 +111,7 @@ class KindTests(SynchronousTestCase):
     def test_of_others(self) -> None:
         """What this test got without a context, while other tests ran, is marked."""
         harness = SessionHarness()
-        harness.route(lambda routed, _: routed.fulfill(Mock(), {}))
+        harness.route(lambda routed, _: routed.fulfill({}))
         harness.matched("r1")
         mine = {"testId": "t1", "title": "buys", "path": "f.py"}
         for count, others in ((1, "another test"), (7, "7 other tests")):
@@ -143,14 +142,14 @@ class KindTests(SynchronousTestCase):
         held: list[Any] = []
 
         def late(routed: Any, done: Any) -> None:
-            routed.fulfill(Mock(), {})
+            routed.fulfill({})
             done(None, None)
 
         def undecided(routed: Any, done: Any) -> None:
             held.append((routed, done))
 
         def aborting(routed: Any, done: Any) -> None:
-            routed.abort("aborted")
+            routed.abort({"abort": "aborted"})
             done(None, None)
 
         for number, handler in enumerate((late, undecided, aborting), start=1):

@@ -8,7 +8,6 @@ from tests.testing.fakes import URL, SessionHarness
 from trafficmock.testing.errors import StreamClosedError, UsageError, WaitTimeoutError
 from trafficmock.testing.session.arguments.stream_parts import content_of, server_sent_event
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.written_stream import STREAM_SEND_TIMEOUT
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
@@ -35,7 +34,8 @@ class WrittenStreamTests(SynchronousTestCase):
         self.harness.session.http.route(matcher, handler, place="test_chat.py:7")
         self.harness.matched()
         ((routed, self.done),) = self.calls
-        self.stream = routed.stream(Mock())
+        self.stream = routed.stream({})[0]
+        self.harness.acknowledge()
         self.sent: list[Any] = self.harness.link.sent
         self.sent.clear()
 

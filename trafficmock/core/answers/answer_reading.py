@@ -1,6 +1,6 @@
 """Reads the options of answers as tests write them (``wire/payloads/answer_options``).
 
-An option stands in one function here: :meth:`AnswerReader.read_how` has those that say how an
+An option stands in one function here: :meth:`AnswerReader._read_how` has those that say how an
 answer comes, :meth:`AnswerReader._response` those of a response (Playwright's rules).
 """
 
@@ -17,20 +17,20 @@ from msgspec import UNSET, Raw, UnsetType
 
 from trafficmock.core.answers.languages import WrongOptionError
 from trafficmock.wire.codec import is_plain
-from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, on_wire
+from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, lower_case, on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
-from trafficmock.wire.payloads.answer import Abort, Fault, FaultKind, Fulfill
+from trafficmock.wire.payloads.answer import Abort, Continue, Fault, FaultKind, Fulfill
 from trafficmock.wire.payloads.answer_options import AnswerOptions, Foreign
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
 from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, SerializedResponse
 from trafficmock.wire.reason_phrases import phrase_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from trafficmock.core.answers.languages import Language
-    from trafficmock.wire.payloads.answer import AbortCode, Piece
+    from trafficmock.wire.payloads.answer import AbortCode, Piece, Written
     from trafficmock.wire.payloads.answer_options import WrittenOptions
     from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
@@ -38,15 +38,23 @@ if TYPE_CHECKING:
 _TYPES = get_type_hints(AnswerOptions)
 _HOW = ("delay", "fault", "after", "rate")
 _RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type")
+_HEAD = ("status", "status_text", "headers", "content_type")
 _STEP = (*_RESPONSE, "chunks", "abort", *_HOW)
-_MOCK = (*_RESPONSE, "chunks", *_HOW, "sequence")
-_OF_ROUTE = ("times", "required")
-"""What else ``mock`` takes: options of the route, which are not sent with those of the answer."""
+_NAMES = {
+    "mock": (*_RESPONSE, "chunks", *_HOW, "sequence", "times", "required"),
+    "stream": (*_HEAD, "required"),
+    "route.fulfill": (*_RESPONSE, "response", *_HOW),
+    "route.stream": _HEAD,
+    "route.continue": ("url", "method", "headers", "post_data", *_HOW),
+    "route.abort": ("delay",),
+}
+"""The options of each call, with those that are not sent with the options of the answer."""
 
 _STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 """The reason phrase of a status line, as latin-1 (RFC 9112, section 4)."""
 
 _JSON = "application/json"
+_LENGTH = "content-length"
 
 
 @frozen
@@ -62,10 +70,10 @@ class AnswerReader:
 
         :raises WrongOptionError: an option is wrong; for a sequence, the error has its number.
         """
-        self._check_names("mock: ", written, (*_MOCK, *_OF_ROUTE))
+        self._check_names("mock: ", written, _NAMES["mock"])
         sequence = written.get("sequence")
         if sequence is None:
-            return [self._answer(written)]
+            return [self._answer(self._options(written))]
         delay = {name: value for name, value in written.items() if name == "delay"}
         if len(written) > len(delay) + 1:
             raise WrongOptionError(
@@ -81,10 +89,30 @@ class AnswerReader:
         answers = []
         for number, step in enumerate(steps, 1):
             try:
-                answers.append(self._answer(delay | self._step(step)))
+                answers.append(self._answer(self._options(delay | self._step(step))))
             except WrongOptionError as error:
                 raise WrongOptionError(f"answer {number} of the sequence: {error}") from None
         return answers
+
+    def check_head(self, written: WrittenOptions) -> None:
+        """Check the options of a stream that a route will begin."""
+        self._check_names("stream: ", written, _NAMES["stream"])
+        self._response(self._options(written))
+
+    def decision(self, made: Written) -> Fulfill | Continue | Abort:
+        """Return the answer of a handler; its response has the URL of a response it is made from.
+
+        :raises WrongOptionError: an option is wrong.
+        """
+        call = f"route.{made.call}"
+        names = [name for name in made.options if name != "abort" or made.call != "abort"]
+        self._check_names(f"{call}: ", names, _NAMES[call])
+        given = self._options(made.options)
+        if made.call == "continue":
+            return Continue(overrides=made.overrides, **self._read_how(given))
+        if made.call == "stream":
+            return Fulfill(self._response(given), stream=True)
+        return self._answer(given)
 
     def _step(self, step: Raw) -> WrittenOptions:
         """Return the options of one answer of a sequence, which may be a status alone."""
@@ -100,17 +128,23 @@ class AnswerReader:
             raise WrongOptionError(f"abort is a failure and has no {beside[0]}")
         return written
 
-    def _check_names(self, call: str, written: WrittenOptions, known: tuple[str, ...]) -> None:
+    def _check_names(self, call: str, written: Iterable[str], known: tuple[str, ...]) -> None:
         spell = self.language.spell
         try:
             self.language.check_known("options", written, map(spell, known), call)
         except WrongOptionError as error:
-            filters = written.keys() & {"method", spell("client_id")}
+            filters = {"method", spell("client_id")}.intersection(written)
             hint = "; filters stand beside the url" if filters else ""
             raise WrongOptionError(f"{error}{hint}") from None
 
     def _options(self, written: WrittenOptions) -> AnswerOptions:
         """Decode options; bodies stay as they came."""
+        try:
+            return self._decoded(written)
+        except msgspec.MsgspecError as error:
+            raise WrongOptionError(f"an option cannot be read: {error}") from None
+
+    def _decoded(self, written: WrittenOptions) -> AnswerOptions:
         options: dict[str, Any] = {}
         for name, type_ in _TYPES.items():
             raw = written.get(self.language.spell(name))
@@ -129,22 +163,18 @@ class AnswerReader:
                 raise WrongOptionError(f"{name} is no base64")
         return AnswerOptions(**options)
 
-    def _answer(self, written: WrittenOptions) -> Fulfill | Abort:
-        try:
-            given = self._options(written)
-        except msgspec.MsgspecError as error:
-            raise WrongOptionError(f"an option cannot be read: {error}") from None
+    def _answer(self, given: AnswerOptions) -> Fulfill | Abort:
         if given.abort is not UNSET:
-            return Abort(self.abort_code(given.abort), delay_ms=self._delay(given.delay))
+            return Abort(self._abort_code(given.abort), delay_ms=self._delay(given.delay))
         if given.chunks is UNSET:
-            return Fulfill(self._response(given), **self.read_how(given))
+            return Fulfill(self._response(given), **self._read_how(given))
         if given.path or given.fault is not UNSET or _is_given(given.body) or _is_given(given.json):
             raise WrongOptionError("chunks exclude body, json, path and fault")
         if given.rate is not UNSET:
             raise WrongOptionError("rate excludes chunks and fault")
         contents = [content for content in map(body.to_bytes, given.chunks or ()) if content]
         whole = body.from_bytes(b"".join(contents))
-        between = self.read_how(given)["delay_ms"] or 0
+        between = self._read_how(given)["delay_ms"] or 0
         pieces: list[Piece] = [
             (between if index else 0, len(content)) for index, content in enumerate(contents)
         ]
@@ -153,7 +183,7 @@ class AnswerReader:
 
     # How an answer comes
 
-    def read_how(self, given: AnswerOptions) -> Mapping[str, Any]:
+    def _read_how(self, given: AnswerOptions) -> Mapping[str, Any]:
         """Read the options that say how an answer comes, also a real one.
 
         :returns: fields of :class:`.Fulfill` and :class:`.Continue`.
@@ -191,7 +221,7 @@ class AnswerReader:
             self._refuse("after is a number of bytes, 0 or more", after)
         return fault
 
-    def abort_code(self, code: Any) -> AbortCode:
+    def _abort_code(self, code: Any) -> AbortCode:
         """Return the code of protocol 3 for one of Playwright's.
 
         :raises WrongOptionError: it is not a key of :data:`PLAYWRIGHT_CODES`.
@@ -202,13 +232,17 @@ class AnswerReader:
     # Responses
 
     def _response(self, given: AnswerOptions) -> SerializedResponse:
-        """Return the response that options describe, without a URL."""
-        content = self._content(given)
-        headers, headers_list = on_wire(self._headers(given, content))
-        status = given.status or 200  # In Playwright, 0 counts as no status.
+        """Return the response that options describe; without a URL unless ``response`` has one."""
+        base, content = given.response or None, self._content(given)
+        shown = base.body_base64 if content is None and base is not None else content
+        headers, headers_list = on_wire(self._headers(given, content, shown))
+        is_inherited = base is not None and (given.status is UNSET or given.status is None)
+        # In Playwright, 0 counts as no status.
+        status = (base.status if base is not None and is_inherited else given.status) or 200
         if not isinstance(status, int) or status not in FINAL_STATUSES:
             self._refuse("status must be an integer from 200 to 999", status)
-        text = given.status_text or phrase_of(status)
+        inherited = base.status_text if base is not None and base.status == status else ""
+        text = given.status_text or inherited or phrase_of(status)
         if not isinstance(text, str) or not _STATUS_TEXT.fullmatch(text):
             what = "must be text without control characters, within latin-1"
             self._refuse(f"{self.language.spell('status_text')} {what}", text)
@@ -216,7 +250,8 @@ class AnswerReader:
             status=status,
             status_text=text,
             headers=headers,
-            body_base64=body.NULL if content is None or body.is_empty(content) else content,
+            body_base64=body.NULL if shown is None or body.is_empty(shown) else shown,
+            url=UNSET if base is None else base.url,
             headers_list=headers_list,
         )
 
@@ -228,11 +263,22 @@ class AnswerReader:
             return given.path.content
         return next(filter(_is_given, (given.json, given.body)), None)
 
-    def _headers(self, given: AnswerOptions, content: body.MessageBody | None) -> HeaderPairs:
+    def _headers(
+        self,
+        given: AnswerOptions,
+        content: body.MessageBody | None,
+        shown: body.MessageBody | None,
+    ) -> HeaderPairs:
+        """Return the headers of a response with the body ``shown``, new if it is ``content``."""
         pairs: HeaderPairs = []
-        for name, value in given.headers or ():
-            lines = value.split("\n") if name == "set-cookie" else [value]
-            pairs += [(name, line) for line in lines if name != "transfer-encoding"]
+        lines = given.headers
+        if not isinstance(lines, list):
+            base = given.response
+            lines = lower_case(base.headers, base.headers_list) if base else []
+            lines = [pair for pair in lines if content is None or pair[0] != _LENGTH]
+        for name, value in lines:
+            values = value.split("\n") if name == "set-cookie" else [value]
+            pairs += [(name, each) for each in values if name != "transfer-encoding"]
         kind = given.content_type
         if kind is UNSET or kind is None:
             kind = _JSON if _is_given(given.json) else given.path.type if given.path else None
@@ -240,9 +286,9 @@ class AnswerReader:
             self._refuse(f"{self.language.spell('content_type')} must be text", kind)
         if kind is not None:
             pairs = [*(pair for pair in pairs if pair[0] != "content-type"), ("content-type", kind)]
-        length = 0 if content is None else body.size(content)
-        if length and all(name != "content-length" for name, _ in pairs):
-            pairs.append(("content-length", str(length)))
+        length = 0 if shown is None else body.size(shown)
+        if length and all(name != _LENGTH for name, _ in pairs):
+            pairs.append((_LENGTH, str(length)))
         for name, value in pairs:
             self._check_header(name, value)
         return pairs

@@ -38,6 +38,8 @@ def read_answers(state: SharedState, worker: Worker, message: RouteRegister) -> 
     :raises BadAnswerError: for an answer that is no valid HTTP response, for answers that exceed
         ``--reply-bytes``, and for those of a route for WebSockets.
     """
+    if message.stream is not UNSET:
+        AnswerReader(worker.language).check_head(message.stream)
     given, har, recorded = message.options, message.har, message.record
     if CHAIN not in worker.features or all(each is UNSET for each in (given, har, recorded)):
         return None

@@ -9,10 +9,13 @@ from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
+from trafficmock.core.answers.answer_reading import AnswerReader
+from trafficmock.core.answers.languages import WrongOptionError
 from trafficmock.core.http import request_changes, upstream_fetches
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire import outbound as to_client
+from trafficmock.wire.features import SUBSCRIBE
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import (
     Abort,
@@ -20,10 +23,13 @@ from trafficmock.wire.payloads.answer import (
     Fallback,
     Fetch,
     Fulfill,
+    Written,
 )
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.core.answers.giving import Answers
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import FetchResult, HandlerResult
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
     Action = Fulfill | Continue | Abort | Fetch | Fallback
 
@@ -51,13 +58,42 @@ class HandlerResults:
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
         """Handle ``handler:result``: give an answer, go on to the next handler, or fetch."""
+        action = message.result
+        if isinstance(action, Written):
+            self._read(worker, message, action, out)
+        else:
+            self._take(worker, message, action, out)
+
+    def _read(self, worker: Worker, message: HandlerResult, made: Written, out: EffectList) -> None:
+        """Read the options of a decision. One that is refused leaves the request undecided."""
+        error: str | UnsetType = UNSET
+        head: SerializedResponse | UnsetType = UNSET
+        try:
+            answer = AnswerReader(worker.language).decision(made)
+        except WrongOptionError as refusal:
+            error = str(refusal)
+        else:
+            if isinstance(answer, Fulfill) and SUBSCRIBE in worker.features:
+                head = structs.replace(answer.response, body_base64=body.NULL)
+            pending = self.state.pending.get(message.request_id)
+            if isinstance(answer, Fulfill) and not answer.response.url and pending is not None:
+                asked = pending.request if pending.chain is None else pending.chain.request
+                response = structs.replace(answer.response, url=asked.url)
+                answer = structs.replace(answer, response=response)
+            self._take(worker, message, answer, out)
+        run_id = message.run_id or ""
+        out.send(worker.id, to_client.HandlerRead(message.request_id, run_id, error, head))
+
+    def _take(
+        self, worker: Worker, message: HandlerResult, action: Action, out: EffectList
+    ) -> None:
         pending = self.state.pending.get(message.request_id)
         if pending is None or not _is_in_hand(pending, worker):
-            self._not_yours(worker, message, pending, out)
+            self._not_yours(worker, message, action, pending, out)
         elif pending.chain is not None and message.run_id != pending.chain.run_id:
-            self._not_yours(worker, message, None, out)
+            self._not_yours(worker, message, action, None, out)
         else:
-            self._act(pending, worker, message.result, out)
+            self._act(pending, worker, action, out)
 
     def _act(
         self, pending: PendingRequest, worker: Worker, action: Action, out: EffectList
@@ -83,11 +119,12 @@ class HandlerResults:
         self,
         worker: Worker,
         message: HandlerResult,
+        action: Action,
         pending: PendingRequest | None,
         out: EffectList,
     ) -> None:
         """Drop a result that is late, or log one of a worker that does not own the request."""
-        request_id, action = message.request_id, message.result
+        request_id = message.request_id
         if pending is not None:
             what = f"{worker.client_id} sent a result for a request it does not own: "
             out.note("warn", Wording(what, pending.subject))

@@ -80,6 +80,17 @@ class AsyncioAdapter(Adapter):
                 raise UsageError(_NO_LOOP) from None
         return asyncio.wrap_future(self._background.future(function))
 
+    def settled(self, promise: Promise[None]) -> asyncio.Future[None] | Finished:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            # On a thread without a loop nobody can await it.
+            return Finished()
+        waited = asyncio.wrap_future(self._background.future(lambda: promise))
+        # If nobody awaits it, its error is that of the handler.
+        waited.add_done_callback(lambda done: None if done.cancelled() else done.exception())
+        return waited
+
     def done(self) -> Finished:
         return Finished()
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.adapters.background_connection import BackgroundConnection
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Done
 
 
@@ -30,11 +31,18 @@ class BlockingAdapter(Adapter):
     socket_class = WebSocketRoute
 
     def __init__(self, background: BackgroundConnection, threads: HandlerThreads) -> None:
-        self._threads = threads
+        self._background, self._threads = background, threads
         self._asyncio = AsyncioAdapter(background, background.loop)
         self.call = background.call
         self.post = background.post
         self.wait_for = background.wait_for
+
+    def settled(self, promise: Promise[None]) -> None:
+        # On the connection's thread, nobody may wait.
+        if not self._background.on_thread():
+            self.wait_for(lambda: promise)
+
+    heed = settled
 
     def done(self) -> None:
         """Return ``None``: the call is finished."""

@@ -107,6 +107,9 @@ class TwistedAdapter(Adapter):
             failed.errback(Failure())
             return failed
 
+    def settled(self, promise: Promise[None]) -> Deferred[None]:
+        return as_deferred(promise)
+
     def done(self) -> Deferred[None]:
         return succeed(None)
 

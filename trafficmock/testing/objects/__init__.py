@@ -8,7 +8,7 @@ writes piece by piece, which are not Playwright's, ``async_expectations`` the bl
 ``blocking`` has those of blocking tests, made from them.
 
 Both share ``context``, the part of the mocks that concerns the context; ``given_bodies`` for bodies
-that are files or iterables; ``sent_options``, which makes the options of an answer ready for the
+that are iterables; ``sent_options``, which makes the options of an answer ready for the
 proxy; ``call_place``, which finds the line of the test that called, for
 reports; ``capture_warning``, which warns of an incomplete list; and ``sent_contexts``, which sees
 which servers the clients of a test send its context to.

@@ -24,6 +24,12 @@ class AsyncCaller(Protocol):
     def wait_for(self, function: Callable[[], Promise[T]]) -> Awaitable[T]:
         """Call a function on the session's thread, and wait for its promise."""
 
+    def settled(self, promise: Promise[None]) -> Awaitable[None]:
+        """Return a promise of the session as what a call gives."""
+
+    def heed(self, promise: Promise[None]) -> None:
+        """Raise the error of a promise of the session here, if the test blocks."""
+
     def done(self) -> Awaitable[None]:
         """Return the result of a call that is finished."""
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.promise import chained, mapped
 from trafficmock.testing.session.arguments.stream_parts import (
+    abort_code,
     content_of,
     json_line,
     server_sent_event,
 )
-from trafficmock.testing.session.handlers.answers import abort_code
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

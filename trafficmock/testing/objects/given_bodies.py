@@ -1,23 +1,10 @@
-"""The bodies that a test gives as a file, or as an iterable of parts."""
+"""The bodies that a test gives as an iterable of parts."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.handlers.mock_response import File
-
-if TYPE_CHECKING:
-    import os
-
-
-def read_file(path: str | os.PathLike[str]) -> File:
-    """Read the file whose content is a body.
-
-    :raises OSError: it cannot be read.
-    """
-    return File(str(path), Path(path).read_bytes())
 
 
 def is_parts(body: Any) -> bool:
@@ -25,6 +12,18 @@ def is_parts(body: Any) -> bool:
     if isinstance(body, str | bytes | bytearray | memoryview | dict):
         return False
     return hasattr(body, "__iter__") or hasattr(body, "__aiter__")
+
+
+def check_alone(fault: Any, after: Any, *others: Any) -> None:
+    """Check that an iterable as body has no other options beside it than those of a head.
+
+    :param others: ``json``, ``path``, ``response``, ``delay`` and ``rate``.
+    :raises UsageError: one of them is given.
+    """
+    if fault is not None or after is not None:
+        raise UsageError("an answer in parts breaks by stream.abort(), not by a fault")
+    if any(each is not None for each in others):
+        raise UsageError("an iterable as body excludes json, path, response, delay and rate")
 
 
 def pour(stream: Any, parts: Any) -> None:

@@ -14,6 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET, structs
+
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import BYTES
@@ -22,6 +24,8 @@ from trafficmock.wire.payloads.answer_options import FileContent, Foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 Delay = float | timedelta | None
 """Milliseconds or a duration; ``None`` and 0 are no delay."""
@@ -33,7 +37,7 @@ _LARGEST = 2**63
 def sent_options(given: Mapping[Any, Any]) -> dict[str, Any]:
     """Return options by name, as they are sent.
 
-    :param given: the arguments of ``mock``, or one answer of its ``sequence``.
+    :param given: the arguments of a call, or one answer of a ``sequence``.
     :raises UsageError: a body or headers have a wrong type.
     :raises OSError: a file cannot be read.
     """
@@ -41,6 +45,11 @@ def sent_options(given: Mapping[Any, Any]) -> dict[str, Any]:
         str(name): None if value is None else _READ.get(name, _written)(value)
         for name, value in given.items()
     }
+
+
+def sent_arguments(**given: Any) -> dict[str, Any]:
+    """Return the arguments of a call that are given, as :func:`sent_options` does."""
+    return sent_options({name: each for name, each in given.items() if each is not None})
 
 
 def _sequence(answers: Any) -> Any:
@@ -75,8 +84,16 @@ def _chunks(given: Any) -> list[bytes]:
     return [*map(content_of, given)]
 
 
+def _response(response: Any) -> SerializedResponse:
+    state = response._state  # noqa: SLF001 - ours too
+    if state.disposed:
+        raise UsageError("the response given to fulfill has been disposed")
+    wire: SerializedResponse = structs.replace(state.wire, url=state.url, pieces=UNSET)
+    return wire
+
+
 def _written(value: Any) -> Any:
-    if isinstance(value, timedelta):
+    if isinstance(value, timedelta) and value >= timedelta():
         return value.total_seconds() * 1000
     is_number = isinstance(value, int | float) and math.isfinite(value) and abs(value) < _LARGEST
     return value if is_number or value is None or isinstance(value, str) else Foreign(repr(value))
@@ -89,4 +106,5 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "path": _file,
     "chunks": _chunks,
     "sequence": _sequence,
+    "response": _response,
 }

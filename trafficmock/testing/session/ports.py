@@ -118,6 +118,13 @@ class Adapter:
         kind = self.request_class if isinstance(state, RequestState) else self.response_class
         return state.views.get(kind) or state.views.setdefault(kind, kind(state, self))
 
+    def settled(self, promise: Promise[None]) -> Any:
+        """Wait for a promise of the session, or return an awaitable that need not be awaited."""
+        raise NotImplementedError
+
+    def heed(self, promise: Promise[None]) -> None:
+        """Raise the error of a promise of the session here, if the test blocks."""
+
     def done(self) -> Any:
         """Return the result of a finished call: ``None``, or a finished awaitable."""
         raise NotImplementedError

@@ -205,6 +205,7 @@ class Session:
             kind,
             place,
             UNSET if entry.options is None else entry.options,
+            UNSET if entry.stream is None else entry.stream,
             UNSET if entry.har is None else entry.har,
             times,
             UNSET if entry.record is None else entry.record,

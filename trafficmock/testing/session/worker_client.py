@@ -91,6 +91,7 @@ WorkerMessage = (
     | outbound.RunStricted
     | outbound.Unmatched
     | outbound.RouteRegistered
+    | outbound.HandlerRead
     | outbound.RouteUnregistered
     | outbound.RequestObserved
     | outbound.RequestClaim
@@ -449,6 +450,7 @@ _ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
     outbound.TestSubscribed: lambda message: ("test:subscribe", message.test_id),
     outbound.TestStricted: lambda message: ("test:strict", message.test_id),
     outbound.RouteRegistered: lambda message: ("route:register", message.route_id),
+    outbound.HandlerRead: lambda message: ("handler:result", message.run_id),
     outbound.RouteUnregistered: lambda message: (
         "route:unregister",
         message.route_id or message.test_id or "",

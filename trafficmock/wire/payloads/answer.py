@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from trafficmock.wire.payloads.answer_options import WrittenOptions
 from trafficmock.wire.payloads.numbers import Count, SafeInt, Times
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -110,6 +111,19 @@ class Abort(Answer, frozen=True, tag="abort"):
 class Fallback(Answer, frozen=True, tag="fallback"):
     """The next handler decides, with these changes to the request (feature ``chain``)."""
 
+    overrides: SerializedOverrides | UnsetType = UNSET
+
+
+class Written(HandlerAction, frozen=True, tag="written"):
+    """The decision of a handler as the test has written it; ``handler:read`` answers it.
+
+    :param call: ``stream`` begins an answer whose body follows.
+    :param options: those of the answer.
+    :param overrides: the changes of ``continue`` to the request.
+    """
+
+    call: Literal["fulfill", "stream", "continue", "abort"]
+    options: WrittenOptions
     overrides: SerializedOverrides | UnsetType = UNSET
 
 

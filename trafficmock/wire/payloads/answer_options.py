@@ -11,6 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.payloads.body import ABSENT, MessageBody
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     WrittenOptions = dict[str, Any]
@@ -51,6 +52,7 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
     :param body: the body, in base64.
     :param json: a body that is JSON, in base64.
     :param path: the file whose content is the body.
+    :param response: a fetched response; its parts are used where no other option gives them.
     :param content_type: the value of ``content-type``, in the place of any other.
     :param chunks: the pieces of a body that are sent one by one, each in base64.
     :param abort: the error code with which the request fails instead.
@@ -67,6 +69,7 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
     body: MessageBody = ABSENT
     json: MessageBody = ABSENT
     path: FileContent | UnsetType = UNSET
+    response: SerializedResponse | UnsetType = UNSET
     content_type: Any = UNSET
     chunks: list[MessageBody] | UnsetType = UNSET
     abort: Any = UNSET

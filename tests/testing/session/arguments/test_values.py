@@ -2,7 +2,6 @@
 
 import enum
 import inspect
-from datetime import timedelta
 from typing import Any
 
 from attrs import define
@@ -12,11 +11,9 @@ from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
-from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.callables import call_handler, check_handler
 from trafficmock.testing.session.arguments.request_overrides import overrides
-from trafficmock.testing.session.handlers.answers import read_delay
 from trafficmock.wire.http_syntax import lower_case, on_wire
 from trafficmock.wire.payloads import body
 
@@ -64,28 +61,6 @@ class CallTests(SynchronousTestCase):
         route = Route()
         call_handler(handler, route)
         self.assertEqual(kept, [route])
-
-
-class DelayTests(SynchronousTestCase):
-    """What the proxy gets, and what is refused."""
-
-    def test_durations(self) -> None:
-        """Milliseconds and durations are whole milliseconds, of which a part counts as one."""
-        cases = ((2000, 2000), (0.25, 1), (timedelta(seconds=1.5), 1500))
-        for value, expected in cases:
-            self.assertEqual(read_delay(value), expected)
-
-    def test_none(self) -> None:
-        """Nothing and 0 are no delay."""
-        for value in (None, 0, 0.0, timedelta()):
-            self.assertIs(read_delay(value), UNSET)
-
-    def test_refused(self) -> None:
-        """What is no duration is refused, and so is one that is negative or without end."""
-        wrong: tuple[Any, ...] = (-1, timedelta(seconds=-1), float("nan"), float("inf"), "1s", True)
-        for value in wrong:
-            error = self.assertRaises(UsageError, read_delay, value)
-            self.assertIn(repr(value), str(error))
 
 
 TEXT = st.text(max_size=20)

@@ -25,6 +25,12 @@ class Caller(Protocol):
     def wait_for(self, function: Callable[[], Promise[T]]) -> T:
         """Call a function on the session's thread, and wait for its promise."""
 
+    def settled(self, promise: Promise[None]) -> None:
+        """Return a promise of the session as what a call gives."""
+
+    def heed(self, promise: Promise[None]) -> None:
+        """Raise the error of a promise of the session here, if the test blocks."""
+
     def done(self) -> None:
         """Return the result of a call that is finished."""
 

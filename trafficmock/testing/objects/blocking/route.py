@@ -5,15 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET
-
-from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.blocking.stream import Stream
-from trafficmock.testing.objects.given_bodies import is_parts, pour, read_file
+from trafficmock.testing.objects.given_bodies import check_alone, is_parts, pour
+from trafficmock.testing.objects.sent_options import sent_arguments
 from trafficmock.testing.promise import mapped
-from trafficmock.testing.session.handlers.answers import read_how
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
-from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 
@@ -25,6 +21,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.objects.blocking.request import Request
     from trafficmock.testing.objects.blocking.response import Response
     from trafficmock.testing.objects.sent_options import Delay
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
@@ -92,32 +89,27 @@ class Route:
         :raises OSError: the file cannot be read.
         :raises TestEndedError: the test has ended.
         """
-        how: dict[str, Any] = {"delay": delay, "fault": fault, "after": after, "rate": rate}
         if is_parts(body):
-            if read_how(**how)["fault"] is not UNSET:
-                raise UsageError("an answer in parts breaks by stream.abort(), not by a fault")
-            if any(each is not None for each in (json, path, response, delay, rate)):
-                excluded = "json, path, response, delay and rate"
-                raise UsageError(f"an iterable as body excludes {excluded}")
+            check_alone(fault, after, json, path, response, delay, rate)
             stream = self.stream(
-                status=status,
-                status_text=status_text,
-                headers=headers,
-                content_type=content_type,
+                status=status, status_text=status_text, headers=headers, content_type=content_type
             )
             return pour(stream, body)
-        file = None if path is None else read_file(path)
-        mock = Mock(
+        options = sent_arguments(
             status=status,
             status_text=status_text,
             headers=headers,
             body=body,
             json=json,
-            file=file,
+            path=path,
             content_type=content_type,
-            response=None if response is None else response._state,  # noqa: SLF001 - ours too
+            response=response,
+            delay=delay,
+            fault=fault,
+            after=after,
+            rate=rate,
         )
-        return self._decide(lambda: self._routed.fulfill(mock, how))
+        return self._decide(lambda: self._routed.fulfill(options))
 
     def stream(
         self,
@@ -133,12 +125,12 @@ class Route:
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: HTTP cannot carry a value.
         """
-        mock = Mock(
+        options = sent_arguments(
             status=status, status_text=status_text, headers=headers, content_type=content_type
         )
         routed = self._routed
         awaited = AwaitedStream(routed.session.client.link, str(routed.request))
-        self._adapter.call(lambda: awaited.began(routed.stream(mock)))
+        self._adapter.heed(self._adapter.call(lambda: awaited.began(*routed.stream(options))))
         return Stream(awaited, self._adapter)
 
     def continue_(
@@ -169,16 +161,10 @@ class Route:
         :raises UsageError: the URL has another scheme, or a header value is not a string.
         :raises TestEndedError: the test has ended.
         """
+        options = sent_arguments(delay=delay, fault=fault, after=after, rate=rate)
         return self._decide(
             lambda: self._routed.continue_(
-                url=url,
-                method=method,
-                headers=headers,
-                post_data=post_data,
-                delay=delay,
-                fault=fault,
-                after=after,
-                rate=rate,
+                options, url=url, method=method, headers=headers, post_data=post_data
             )
         )
 
@@ -199,11 +185,12 @@ class Route:
         :raises UsageError: a header value is not a string.
         :raises TestEndedError: the test has ended.
         """
-        return self._decide(
+        self._adapter.call(
             lambda: self._routed.fallback(
                 url=url, method=method, headers=headers, post_data=post_data
             )
         )
+        return self._adapter.done()
 
     def abort(self, error_code: str | None = None, *, delay: Delay = None) -> None:
         """Fail the request with a network error.
@@ -215,7 +202,8 @@ class Route:
         :raises UsageError: the code is unknown.
         :raises TestEndedError: the test has ended.
         """
-        return self._decide(lambda: self._routed.abort(error_code or "failed", delay=delay))
+        options = sent_arguments(abort=error_code or "failed", delay=delay)
+        return self._decide(lambda: self._routed.abort(options))
 
     def fetch(
         self,
@@ -259,6 +247,5 @@ class Route:
             lambda: mapped(self._routed.fetch(options), self._adapter.show)
         )
 
-    def _decide(self, function: Callable[[], None]) -> None:
-        self._adapter.call(function)
-        return self._adapter.done()
+    def _decide(self, function: Callable[[], Promise[None]]) -> None:
+        return self._adapter.settled(self._adapter.call(function))

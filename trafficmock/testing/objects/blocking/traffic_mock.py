@@ -15,11 +15,10 @@ from trafficmock.testing.objects.blocking.stream import Stream
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.context import BaseContext
-from trafficmock.testing.objects.sent_options import sent_options
+from trafficmock.testing.objects.sent_options import sent_arguments
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
-from trafficmock.testing.session.handlers.mock_response import Mock, build
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 
@@ -151,22 +150,21 @@ class TrafficMock(BaseContext):
         matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
-        given: dict[str, Any] = {
-            "status": status,
-            "status_text": status_text,
-            "headers": headers,
-            "body": body,
-            "json": json,
-            "path": path,
-            "content_type": content_type,
-            "chunks": chunks,
-            "delay": delay,
-            "fault": fault,
-            "after": after,
-            "rate": rate,
-            "sequence": sequence,
-        }
-        options = sent_options({name: each for name, each in given.items() if each is not None})
+        options = sent_arguments(
+            status=status,
+            status_text=status_text,
+            headers=headers,
+            body=body,
+            json=json,
+            path=path,
+            content_type=content_type,
+            chunks=chunks,
+            delay=delay,
+            fault=fault,
+            after=after,
+            rate=rate,
+            sequence=sequence,
+        )
         http, must = self._session.http, self._must(required=required)
         return self._route(
             lambda: http.route(matcher, None, times, place=place, options=options, required=must)
@@ -197,10 +195,9 @@ class TrafficMock(BaseContext):
         matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
-        mock = Mock(
+        options = sent_arguments(
             status=status, status_text=status_text, headers=headers, content_type=content_type
         )
-        build(mock, "")
         awaited = AwaitedStream(self._session.client.link, f"for {matcher} ({place})")
         adapter, must, http = self._adapter, self._must(required=required), self._session.http
         return adapter.wait_for(
@@ -209,8 +206,9 @@ class TrafficMock(BaseContext):
                     matcher,
                     awaited,
                     1,
-                    lambda routed, done: awaited.begin(routed, mock, done),
+                    lambda routed, done: awaited.begin(routed, options, done),
                     place,
+                    stream=options,
                     required=must,
                 ),
                 lambda _: Stream(awaited, adapter),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, repeat_separator
+from trafficmock.wire.http_syntax import repeat_separator
 
 TextPairs = tuple[tuple[str, str], ...]
 HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
@@ -30,10 +30,6 @@ def get(pairs: TextPairs, name: str) -> str | None:
     return to_map(pairs).get(name.lower())
 
 
-def without(pairs: TextPairs, *names: str) -> TextPairs:
-    return tuple(pair for pair in pairs if pair[0] not in names)
-
-
 def strict(headers: HeadersArgument) -> TextPairs:
     """Read headers whose values must be strings; a header with ``None`` is left out.
 
@@ -54,21 +50,6 @@ def lenient(headers: HeadersArgument) -> TextPairs:
     return tuple(
         (_text(name).lower(), _text(value)) for name, value in _items(headers) if value is not None
     )
-
-
-def check_headers(pairs: TextPairs) -> None:
-    """Check that a response can carry headers; each line of a ``set-cookie`` is a cookie.
-
-    :raises UsageError: a name or a value is invalid.
-    """
-    for name, value in pairs:
-        if not TOKEN.fullmatch(name):
-            raise UsageError(f"{name!r} is not a header name")
-        if BAD_VALUE.search(value.replace("\n", "") if name == "set-cookie" else value):
-            raise UsageError(
-                f"the header {name!r} has a line break, a NUL or a character above U+00FF: "
-                f"{value!r}"
-            )
 
 
 def _items(headers: HeadersArgument) -> list[tuple[str, Any]]:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json as json_module
-from typing import Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
+
+if TYPE_CHECKING:
+    from trafficmock.wire.payloads.answer import AbortCode
 
 
 def content_of(data: Any) -> bytes:
@@ -57,3 +62,18 @@ def server_sent_event(
     if not lines:
         raise UsageError("sse: give data, json, event, id or retry")
     return ("\n".join(lines) + "\n\n").encode("utf-8", "surrogatepass")
+
+
+def abort_code(code: str) -> AbortCode:
+    """Return the code of protocol 3 for one of Playwright's.
+
+    :raises UsageError: ``code`` is not a key of :data:`.PLAYWRIGHT_CODES`.
+    """
+    if code not in PLAYWRIGHT_CODES:
+        near = get_close_matches(str(code), PLAYWRIGHT_CODES, n=1)
+        hint = f"did you mean {near[0]!r}? These" if near else "these"
+        raise UsageError(
+            f"abort: {code!r} is not an error code of Playwright; "
+            f"{hint} are: {', '.join(PLAYWRIGHT_CODES)}"
+        )
+    return PLAYWRIGHT_CODES[code]

@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType, structs
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe
-from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest, body_in
 from trafficmock.wire.inbound import (
     Behavior,
     HandlerResult,
@@ -53,6 +53,7 @@ class RouteEntry:
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
     :param began: when it was registered, in microseconds of this process's monotonic clock.
     :param options: those of the answers that the proxy gives instead of the handler.
+    :param stream: those of the stream that the handler will begin.
     :param har: likewise.
     :param record: likewise, from the real server; it is recorded.
     :param handled: the number of its requests so far.
@@ -70,6 +71,7 @@ class RouteEntry:
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     began: int
     options: dict[str, Any] | None = field(default=None, repr=False)
+    stream: dict[str, Any] | None = field(default=None, repr=False)
     har: SerializedHar | None = field(default=None, repr=False)
     record: SerializedRecording | None = None
     handled: int = 0
@@ -102,7 +104,7 @@ class RouteEntry:
             return None
         step = message.step or 0
         head, given = known[step], (self.options.get("sequence") or [self.options])[step]
-        content = _body_of(given) if isinstance(given, dict) else b""
+        content = body_in(given) if isinstance(given, dict) else b""
         return head and structs.replace(head, body_base64=body.from_bytes(content))
 
     def meet(self, request: RequestState) -> None:
@@ -119,13 +121,6 @@ class RouteEntry:
         call: Promise[None] = Promise()
         self.running.append(call)
         return call
-
-
-def _body_of(options: dict[str, Any]) -> bytes:
-    """Return the body of an answer that options describe."""
-    if file := options.get("path"):
-        return bytes(file.content)
-    return options.get("json") or options.get("body") or b"".join(options.get("chunks") or ())
 
 
 def read_times(times: float | None) -> int | UnsetType:
@@ -198,6 +193,7 @@ class HttpRoutes:
         place: str | UnsetType = UNSET,
         *,
         options: dict[str, Any] | None = None,
+        stream: dict[str, Any] | None = None,
         har: SerializedHar | None = None,
         record: SerializedRecording | None = None,
         required: bool = False,
@@ -208,6 +204,7 @@ class HttpRoutes:
         :param place: the file and line of the test's call.
         :param options: those of the answers that the proxy gives instead of the handler. If it
             cannot, it refuses the route: the promise is rejected and the route removed.
+        :param stream: those of the stream that the handler will begin, which may be refused, too.
         :param har: likewise.
         :param record: likewise.
         :param required: whether the test fails if no request meets it.
@@ -220,6 +217,7 @@ class HttpRoutes:
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
             self.session.client.link.monotonic_us(),
             options=options,
+            stream=stream,
             har=har,
             record=record,
             place=place or "",

@@ -6,28 +6,27 @@ import enum
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.testing.errors import (
     AlreadyHandledError,
     RequestSettledError,
     TestEndedError,
     UndecidedError,
+    UsageError,
 )
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
-from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
-from trafficmock.testing.session.handlers.answers import abort_code, read_how
+from trafficmock.testing.session.handlers import handler_errors, handler_fetches
 from trafficmock.testing.session.handlers.written_stream import WrittenStream
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads.answer import Abort, Continue, Fallback, Fetch, Fulfill
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import Abort, Fallback, Fetch, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from msgspec import UnsetType
 
     from trafficmock.testing.promise import Promise
@@ -36,7 +35,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+    from trafficmock.wire.outbound import HandlerRead
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
 class Stage(enum.Enum):
@@ -64,6 +64,8 @@ class RoutedRequest:
     _overrides: SerializedOverrides | UnsetType = field(init=False, default=UNSET, repr=False)
     _stream: WrittenStream | None = field(init=False, default=None, repr=False)
     _route_gone: bool = field(init=False, default=False)
+    _has_returned: bool = field(init=False, default=False)
+    _refused: UsageError | None = field(init=False, default=None)
 
     def run(self) -> None:
         """Run the handler."""
@@ -74,11 +76,14 @@ class RoutedRequest:
         def done(_: Any, error: BaseException | None) -> None:
             if call.resolve(None):
                 entry.running.remove(call)
-                self._returned(error)
+                is_undecided = self.stage is Stage.RUNNING
+                # A refusal is the error of a handler that has not awaited the call.
+                self._returned(error or (self._refused if is_undecided else None))
 
         entry.run(self, done)
 
     def _returned(self, error: BaseException | None) -> None:
+        self._has_returned = True
         if self.session.ended:
             return
         if isinstance(error, RequestSettledError):
@@ -126,62 +131,61 @@ class RoutedRequest:
 
     # What handlers do
 
-    def fulfill(self, mock: mock_response.Mock, how: Mapping[str, Any]) -> None:
+    def fulfill(self, options: dict[str, Any]) -> Promise[None]:
         """Answer the request with a response.
 
-        :param how: ``delay``, ``fault``, ``after`` and ``rate``, as the test gives them.
-        :raises UsageError: an argument is invalid; the request is still undecided.
+        :param options: as they are sent. Wrong ones reject the promise with ``UsageError``, and the
+            request is still undecided.
         """
         self._check_open()
-        response = mock_response.build(mock, self.request.url)
-        answer = Fulfill(response, **read_how(**how))
-        self._settle(answer)
-        if answer.fault is UNSET:
-            self.session.answered_here(self.request, response)
+        return self._decide(Written("fulfill", options))
 
-    def stream(self, mock: mock_response.Mock) -> WrittenStream:
-        """Begin to answer the request; the body is written by the result.
+    def stream(self, options: dict[str, Any]) -> tuple[WrittenStream, Promise[None]]:
+        """Begin to answer the request; the body is written by the stream.
 
-        :param mock: the head of the answer.
-        :raises UsageError: an argument is invalid; the request is still undecided.
+        :param options: those of the head, as in :meth:`fulfill`; wrong ones close the stream, too.
         """
         self._check_open()
-        head = mock_response.build(mock, self.request.url)
         stream = WrittenStream(self.session, self.request, self.entry.place)
         self._stream = stream
         self.session.streams.add(stream)
-        self._settle(Fulfill(head, stream=True))
-        return stream
+        read = self._decide(Written("stream", options))
+
+        def lost(read: Promise[None]) -> None:
+            if isinstance(read.error, UsageError):
+                self._stream = None
+                stream.lost(read.error)
+
+        read.watch(lost)
+        return stream, read
 
     def continue_(
         self,
+        options: dict[str, Any],
         *,
         url: str | None,
         method: str | None,
         headers: HeadersArgument | None,
         post_data: PostData,
-        **how: Any,
-    ) -> None:
+    ) -> Promise[None]:
         """Send the request upstream with all changes so far and these.
 
-        :param how: as in :meth:`fulfill`, of the real answer.
+        :param options: as in :meth:`fulfill`, of the real answer.
         :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
         check_scheme(self.request.wire.url, self.request.shown_url, url)
-        fields = read_how(**how)
+        before = self.request.current
         changes = self._change(url, method, headers, post_data)
-        self._settle(Continue(changes, **fields))
+        return self._decide(Written("continue", options, changes), before)
 
-    def abort(self, code: str, **how: Any) -> None:
+    def abort(self, options: dict[str, Any]) -> Promise[None]:
         """Fail the request with a network error.
 
-        :param code: one of Playwright's.
-        :param how: ``delay``, as in :meth:`fulfill`.
-        :raises UsageError: another code; the request is still undecided.
+        :param options: as in :meth:`fulfill`: ``abort``, one of Playwright's codes, and ``delay``.
         """
         self._check_open()
-        self._settle(Abort(abort_code(code), delay_ms=read_how(**how)["delay_ms"]))
+        return self._decide(Written("abort", options))
 
     def fallback(
         self,
@@ -244,7 +248,42 @@ class RoutedRequest:
         if self.stage is Stage.SETTLED or self.stage is Stage.FALLEN_BACK:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
-    def _settle(self, answer: Fulfill | Continue | Abort | Fallback) -> None:
+    def _decide(self, made: Written, before: SerializedRequest | None = None) -> Promise[None]:
+        """Send a decision; its options are read by the proxy.
+
+        :param before: the request without the changes of the decision.
+        :returns: resolved when they are read; rejected with ``UsageError`` if they are wrong.
+        """
+        self._close("fulfill" if made.call == "stream" else made.call)
+        asked = self.session.client.ask(
+            ("handler:result", self.run_id), HandlerResult(self.request.id, made, self.run_id)
+        )
+
+        def read(message: HandlerRead) -> None:
+            if message.error is not UNSET:
+                error = UsageError(message.error)
+                self._reopen(error, before)
+                raise error
+            if made.call == "abort":
+                self.request.answer(None)
+            elif made.call == "fulfill" and message.response and "fault" not in made.options:
+                content = body.from_bytes(body_in(made.options))
+                response = structs.replace(message.response, body_base64=content)
+                self.session.answered_here(self.request, response)
+
+        return mapped(asked, read)
+
+    def _reopen(self, error: UsageError, before: SerializedRequest | None) -> None:
+        """Take a decision back whose options were refused; the handler may make another one."""
+        if before is not None:
+            self.request.current = before
+        self.session.http.decisions.pop(self.request.id, None)
+        self.session.http.open[self.request.id] = self
+        self.stage, self._refused = Stage.RUNNING, error
+        if self._has_returned:
+            self._returned(error)
+
+    def _settle(self, answer: Abort | Fallback) -> None:
         self._close(_in_words(answer))
         self.session.send(HandlerResult(self.request.id, answer, self.run_id))
         if isinstance(answer, Abort):
@@ -256,7 +295,7 @@ class RoutedRequest:
         self.session.http.decisions[self.request.id] = decision
 
 
-def _in_words(action: Fulfill | Continue | Abort | Fallback) -> str:
+def _in_words(action: Abort | Fallback) -> str:
     """Return a decision as a word for reports; the text of a handler's error is not repeated."""
     if isinstance(action, Fallback):
         # Unless another handler follows, which then decides.
@@ -264,3 +303,16 @@ def _in_words(action: Fulfill | Continue | Abort | Fallback) -> str:
     name = type(action).__name__.lower()
     failed = isinstance(action, Abort) and action.message is not UNSET
     return f"{name} because of an error" if failed else name
+
+
+def body_in(options: dict[str, Any]) -> bytes:
+    """Return the body of the answer that options describe, as they are sent."""
+    if file := options.get("path"):
+        return bytes(file.content)
+    for name in ("json", "body"):
+        if options.get(name) is not None:
+            return bytes(options[name])
+    response = options.get("response")
+    return b"".join(options.get("chunks") or ()) or (
+        body.to_bytes(response.body_base64) if response else b""
+    )

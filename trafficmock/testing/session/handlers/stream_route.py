@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -11,7 +11,6 @@ from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.observation.waiting import DEFAULT_TIMEOUT_MS
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.handlers.mock_response import Mock
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.handlers.written_stream import WrittenStream
     from trafficmock.testing.session.ports import Done, ProxyLink
@@ -32,19 +31,19 @@ class AwaitedStream:
     def __repr__(self) -> str:
         return self._begun.value.subject if self._begun.done else self.name
 
-    def begin(self, routed: RoutedRequest, mock: Mock, done: Done) -> None:
+    def begin(self, routed: RoutedRequest, options: dict[str, Any], done: Done) -> None:
         """Answer the request that came, in the place of a handler."""
         try:
-            self._begun.resolve(routed.stream(mock))
+            self.began(*routed.stream(options))
         except Exception as error:  # noqa: BLE001 - it goes to the test's errors
             done(None, error)
         else:
             done(None, None)
 
-    def began(self, stream: WrittenStream) -> AwaitedStream:
-        """Set the stream that a handler began."""
+    def began(self, stream: WrittenStream, read: Promise[None]) -> Promise[None]:
+        """Set the stream that a handler began; return when its options are read."""
         self._begun.resolve(stream)
-        return self
+        return read
 
     def wait(self) -> Promise[WrittenStream]:
         """Return a promise of the stream; it is rejected if no request comes for 30 s."""
