@@ -18,8 +18,8 @@ text that HTTP does not allow, and a mock that is too large are refused.
 Two functions follow. For the npm agent, :func:`with_given_length` restores the ``content-length``
 of a handler's mock. :func:`for_method` removes it where nothing of that length follows.
 
-Before all this, a test side leaves out ``transfer-encoding``, and adds ``content-type`` and
-``content-length`` (``testing/session/handlers/mock_response``). After it, an agent frames the
+Before all this, ``answer_reading`` leaves out ``transfer-encoding``, and adds ``content-type`` and
+``content-length`` to what a test has written. After it, an agent frames the
 answer: it writes ``content-length`` and ``transfer-encoding``, and leaves out what is the
 connection's own (``agent/src/exchange/mock.js``, ``proxy/transfer/request_rewriting``). Both agents
 refuse a header that HTTP does not allow once more, whichever proxy sends it.
