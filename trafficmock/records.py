@@ -213,10 +213,14 @@ class StreamEnded(Struct, frozen=True):
     __repr__ = quiet_repr
 
 
-class FaultUnreached(Struct, frozen=True):
-    """A fault of an answer did not happen, because the body ended before."""
+class AnswerNoted(Struct, frozen=True):
+    """An answer is not quite what the test wrote.
+
+    :param kind: of the event: ``fault_unreached`` for a body that ended before its fault.
+    """
 
     request_id: str
+    kind: str
     detail: str
 
     __repr__ = quiet_repr
@@ -377,7 +381,7 @@ Record = (
     | RequestFulfilled
     | StreamPieceSent
     | StreamEnded
-    | FaultUnreached
+    | AnswerNoted
     | RequestAborted
     | RequestFailed
     | ResponseReported

@@ -178,7 +178,8 @@ def judge(url: str) -> None:
 
 
 def mock(value: dict[str, str]) -> None:
-    mock_bytes(SerializedResponse(200, "OK", value, body.from_bytes(b"x")), b"GET", close=False)
+    response = SerializedResponse(200, "OK", value, body.from_bytes(b"x"))
+    mock_bytes(response, parse_request(b"GET / HTTP/1.1\r\nHost: a"), close=False)
 
 
 def quoted(size: int) -> Raw:

@@ -49,7 +49,7 @@ class RequestRecorder:
             records.RequestFulfilled: self._fulfilled,
             records.StreamPieceSent: self._piece_sent,
             records.StreamEnded: self._stream_ended,
-            records.FaultUnreached: self._fault_unreached,
+            records.AnswerNoted: self._answer_noted,
             records.RequestAborted: self._aborted,
             records.RequestFailed: self._failed,
             records.ResponseReported: self._reported,
@@ -165,10 +165,10 @@ class RequestRecorder:
             entry.log(self._event_id(), at, kind, record.failure)
         self._settled(entry, entry.response_body, grown)
 
-    def _fault_unreached(self, record: records.FaultUnreached, at: int) -> None:
+    def _answer_noted(self, record: records.AnswerNoted, at: int) -> None:
         entry = self.requests.find(record.request_id)
         if entry is not None:
-            entry.log(self._event_id(), at, "fault_unreached", record.detail)
+            entry.log(self._event_id(), at, record.kind, record.detail)
             entry.changed()
 
     def _aborted(self, record: records.RequestAborted, at: int) -> None:

@@ -81,7 +81,7 @@ class AgentTests(FaultCase):
                 self.assertEqual(
                     (fulfilled.body_pending, fulfilled.response.truncated), (False, UNSET)
                 )
-                self.assertIsInstance(note, records.FaultUnreached)
+                self.assertIsInstance(note, records.AnswerNoted)
                 self.assertIn(f"the fault {kind} of the test, after {after} bytes", note.detail)
 
     def test_reset_at_once(self) -> None:
@@ -178,7 +178,7 @@ class WayBackTests(WayBackCase):
         self.agent.sends(inbound.RequestResponse("r1", ok=True, response=response(200, b"fi")))
         reported, note = (each for each in self.playbook.take() if not isinstance(each, Send))
         self.assertIsInstance(reported, records.ResponseReported)
-        self.assertIsInstance(note, records.FaultUnreached)
+        self.assertIsInstance(note, records.AnswerNoted)
 
     def test_report(self) -> None:
         """The history has the part that the application got, and the fault."""

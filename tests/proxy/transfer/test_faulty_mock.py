@@ -5,6 +5,7 @@ from typing import get_args
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
+from trafficmock.proxy.http1.heads import parse_request
 from trafficmock.proxy.transfer.faulty_mock import bytes_before
 from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
 from trafficmock.wire import outbound
@@ -71,5 +72,5 @@ class FaultyMockTests(SynchronousTestCase):
     def test_no_body(self) -> None:
         """A response to HEAD has no body to break in."""
         for kind in get_args(FaultKind):
-            written = bytes_before(BodyWay(kind, 5), ANSWER, b"HEAD")
+            written = bytes_before(BodyWay(kind, 5), ANSWER, parse_request(b"HEAD" + GET[3:-4]))
             self.assertNotIn(b"first", written if kind != "malformed_chunk" else b"", kind)

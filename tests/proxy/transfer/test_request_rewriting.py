@@ -6,6 +6,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy import request_target
+from trafficmock.proxy.http1.heads import parse_request
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -24,7 +25,9 @@ def rewritten(**overrides: Any) -> request_rewriting.Rewritten:
 def mock(method: bytes = b"GET", **fields: Any) -> bytes:
     given_by_test = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": None, **fields}
     response = msgspec.json.decode(msgspec.json.encode(given_by_test), type=SerializedResponse)
-    return request_rewriting.mock_bytes(response, method, close=False)
+    return request_rewriting.mock_bytes(
+        response, parse_request(method + b" /x HTTP/1.1\r\nHost: a"), close=False
+    )
 
 
 class RewriteTests(SynchronousTestCase):

@@ -100,6 +100,10 @@ def fault_in_words(way: BodyWay) -> str:
     return f"the fault {way.then} of the test, after {way.after} bytes of the body"
 
 
+FAULT_UNREACHED = "fault_unreached"
+"""The kind of the event that says that a fault did not happen."""
+
+
 def unreached(fault: Fault) -> str:
     """Return what did not happen, for the history."""
     after = f", after {fault.after} bytes," if fault.after else ""

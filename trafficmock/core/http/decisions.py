@@ -141,7 +141,8 @@ class Decisions:
         self._settle(pending)
         out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
         if fault is not UNSET:
-            out.record(records.FaultUnreached(pending.id, body_way.unreached(fault)))
+            text = body_way.unreached(fault)
+            out.record(records.AnswerNoted(pending.id, body_way.FAULT_UNREACHED, text))
         sent = response_rules.response_for(response, pending.agent.features)
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
         if pending.observers:

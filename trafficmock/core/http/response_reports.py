@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET, structs
 
-from trafficmock.core.answers.body_way import unreached
+from trafficmock.core.answers.body_way import FAULT_UNREACHED, unreached
 from trafficmock.core.http.deferred_bodies import clipped, for_workers, send_deferred_report
-from trafficmock.records import FaultUnreached, ResponseReported
+from trafficmock.records import AnswerNoted, ResponseReported
 from trafficmock.wire.features import STREAM
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.payloads import body
@@ -78,7 +78,8 @@ class ResponseReports:
     ) -> None:
         out.record(ResponseReported(report.request_id, response, given_up))
         if report.fault is not None and given_up is None:
-            out.record(FaultUnreached(report.request_id, unreached(report.fault)))
+            text = unreached(report.fault)
+            out.record(AnswerNoted(report.request_id, FAULT_UNREACHED, text))
 
     def _head(self, report: AwaitedReport, response: SerializedResponse, out: EffectList) -> None:
         """Record the head of a response; observers get only the complete response."""

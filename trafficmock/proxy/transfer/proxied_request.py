@@ -328,14 +328,13 @@ class ProxiedRequest:
 
     def _fulfill(self, response: SerializedResponse, way: BodyWay | UnsetType) -> None:
         self.keep = self.keep and self.request_done and way is UNSET
-        method = self.head.method
         try:
             if way is not UNSET:
-                if before := faulty_mock.bytes_before(way, response, method):
+                if before := faulty_mock.bytes_before(way, response, self.head):
                     self.client.write(before)
                 self.break_off(way)
                 return
-            data = request_rewriting.mock_bytes(response, method, close=not self.keep)
+            data = request_rewriting.mock_bytes(response, self.head, close=not self.keep)
         except UpstreamError as error:
             self._refuse(error)
             return

@@ -20,6 +20,7 @@ from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
+    from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.request_target import Origin, Target
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -80,14 +81,14 @@ def _other_than(name: bytes, pairs: Pairs) -> Pairs:
     return [pair for pair in pairs if pair[0].lower() != name]
 
 
-def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> bytes:
+def mock_bytes(response: SerializedResponse, request: RequestHead, *, close: bool) -> bytes:
     """Write the bytes of a mocked response.
 
-    :param method: the method of the request.
+    :param request: that it answers.
     :param close: whether the connection ends with the response.
     :raises UpstreamError: if a header cannot be sent over HTTP.
     """
-    given = lines_of(response.headers, response.headers_list)
+    given, method = lines_of(response.headers, response.headers_list), request.method
     pairs = _pairs(given)
     content = bodies.to_bytes(response.body_base64)
     may_differ = not content and (method == b"HEAD" or response.status == _NOT_MODIFIED)
