@@ -170,6 +170,11 @@ export interface FulfillOptions extends DelayOptions, FaultOptions {
   readonly json?: unknown;
   /** The header `content-type`. Default: by `json` or `path`. */
   readonly contentType?: string;
+  /**
+   * Header fields that follow the body (RFC 9110, section 6.5), which is sent in chunks then. Default: those of `response`,
+   * with its body.
+   */
+  readonly trailers?: Record<string, string | number | boolean | undefined>;
   /** A file whose content is the body; its extension gives the content type. */
   readonly path?: string;
   /** A response of `route.fetch()`; the other options replace its parts. */
@@ -177,7 +182,7 @@ export interface FulfillOptions extends DelayOptions, FaultOptions {
 }
 
 /** The head of a streamed answer. */
-export type StreamOptions = Pick<FulfillOptions, "status" | "statusText" | "headers" | "contentType">;
+export type StreamOptions = Pick<FulfillOptions, "status" | "statusText" | "headers" | "contentType" | "trailers">;
 
 /** The options of `stream`. */
 export interface StreamRouteOptions extends StreamOptions {

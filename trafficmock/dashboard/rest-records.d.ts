@@ -341,7 +341,8 @@ export interface HttpEvent {
     | "piece"
     | "end"
     | "broken_off"
-    | "fault_unreached";
+    | "fault_unreached"
+    | "trailers_dropped";
   detail?: string;
   /** The bytes of a `piece`. */
   size?: number;

@@ -20,7 +20,7 @@ const { MockBody } = require("./mock-body.js");
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} response
+ * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, trailers?: headers.Pairs, bodyBase64?: string | null }} response
  * @param {string} method of the request it answers
  * @param {MockBody} [streamed] the body, if it comes in pieces
  * @param {import("./faulty-body.js").BodyWay} [way] with the fault by which it breaks
@@ -45,16 +45,20 @@ function readMock(response, method, streamed, way, url = "") {
   const isBodiless = method === "HEAD" || BODILESS_STATUSES.includes(status);
   const fitting = headers.without(pairs, "transfer-encoding");
   if (isBodiless) return { status, statusText, pairs: framedBodiless(fitting, status), body: new MockBody(NO_BYTES) };
-  if (streamed) return { status, statusText, pairs: framedInChunks(fitting), body: streamed };
+  const { trailers = [] } = response;
+  if (streamed) return inChunks({ status, statusText, pairs: fitting, body: streamed }, trailers);
   const body = response.bodyBase64 ? Buffer.from(response.bodyBase64, "base64") : NO_BYTES;
   const whole = headers.set(fitting, "content-length", String(body.length));
+  if (!way && trailers.length > 0) {
+    return inChunks({ status, statusText, pairs: fitting, body: new MockBody(body) }, trailers);
+  }
   if (!way) return { status, statusText, pairs: whole, body: new MockBody(body) };
   // A client would not notice a fault after a length of 0.
-  const inChunks = way.then === "malformed_chunk" || body.length === 0;
+  const isChunked = way.then === "malformed_chunk" || body.length === 0;
   return {
     status,
     statusText,
-    pairs: inChunks ? framedInChunks(fitting) : whole,
+    pairs: isChunked ? framedInChunks(fitting) : whole,
     body: new FaultyBody(body, way, url),
   };
 }
@@ -64,6 +68,17 @@ const NO_BYTES = Buffer.alloc(0);
 /** @param {string} why */
 function refuse(why) {
   throw new TrafficMockError("handler_failed", `The mock cannot be sent as an HTTP response: ${why}.`);
+}
+
+/**
+ * @param {Mock} mock
+ * @param {headers.Pairs} trailers the fields behind the body, which the head announces
+ * @returns {Mock} with its body in chunks
+ */
+function inChunks(mock, trailers) {
+  const names = trailers.map(([name]) => name).join(", ");
+  mock.body.trailers = trailers;
+  return { ...mock, pairs: framedInChunks(names ? [...mock.pairs, ["trailer", names]] : mock.pairs) };
 }
 
 /**

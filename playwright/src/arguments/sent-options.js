@@ -32,6 +32,7 @@ async function sentOptions(given) {
 
 const READ = /** @type {Record<string, (value: any) => unknown>} */ ({
   headers: (given) => (given ? headers.lenient(given) : null),
+  trailers: (given) => (given ? headers.lenient(given) : null),
   body: bodyOf,
   json: jsonOf,
   path: async (path) => ({ content: base64(await readFile(path)), type: mime.lookup(path) || BYTES_TYPE }),

@@ -62,6 +62,12 @@ class ReadingTests(SynchronousTestCase):
         found = fulfil(headers=given).response
         self.assertEqual(found.headers_list, [("set-cookie", "a=1"), ("set-cookie", "b=2")])
 
+    def test_trailers(self) -> None:
+        """Trailers are pairs; no pairs are none."""
+        found = fulfil(body="aGk=", trailers=[["x-sum", "7"]]).response
+        self.assertEqual(found.trailers, [("x-sum", "7")])
+        self.assertEqual(fulfil(trailers=[]).response.trailers, UNSET)
+
     def test_how(self) -> None:
         """Delays are rounded up; chunks are one body in pieces."""
         self.assertEqual(fulfil(delay=1.2).delay_ms, 2)

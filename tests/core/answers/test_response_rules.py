@@ -135,9 +135,37 @@ class SendableTests(SynchronousTestCase):
             self.assertIs(written, mended, wrong)
 
     def test_trailer(self) -> None:
-        """What announces trailers, which are never sent, is left out."""
+        """What announces trailers is left out: agents write it."""
         mended = response_rules.sendable_response(response(200, b"x", a="b", Trailer="x"))
         self.assertEqual(mended, response(200, b"x", a="b"))
+
+    def test_trailers(self) -> None:
+        """Trailers follow a body in chunks, which has no length."""
+        given = response(200, b"x", a="b", **{"content-length": "1"})
+        given = structs.replace(given, trailers=[("X-Sum", "7")])
+        mended = response_rules.sendable_response(given)
+        self.assertEqual((mended.headers, mended.trailers), ({"a": "b"}, [("X-Sum", "7")]))
+        for name, value, fault in (
+            ("Content-Length", "1", "cannot be a trailer"),
+            ("a b", "1", "not a header name"),
+            ("a", "1\r\nb: 2", "line break"),
+        ):
+            wrong = structs.replace(given, trailers=[(name, value)])
+            with self.assertRaisesRegex(response_rules.UnsendableMockError, fault):
+                response_rules.sendable_response(wrong)
+
+    def test_no_trailers(self) -> None:
+        """They are removed where the application cannot get them, and it is said why."""
+        features = frozenset({"stream"})
+        for status, method, known, why in (
+            (200, "GET", features, ""),
+            (200, "HEAD", features, "HEAD"),
+            (304, "GET", features, "304"),
+            (200, "GET", frozenset[str](), "npm agent"),
+        ):
+            given = structs.replace(response(status, b""), trailers=[("X-Sum", "7")])
+            fitting, said = response_rules.with_trailers(given, method, known)
+            self.assertEqual((bool(fitting.trailers), why in said), (not why, True))
 
     def test_length_without_a_body(self) -> None:
         """It stays in an answer to HEAD and in a 304; other clients would wait for the body."""

@@ -22,11 +22,11 @@ def rewritten(**overrides: Any) -> request_rewriting.Rewritten:
     )
 
 
-def mock(method: bytes = b"GET", **fields: Any) -> bytes:
+def mock(method: bytes = b"GET", *, minor: int = 1, **fields: Any) -> bytes:
     given_by_test = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": None, **fields}
     response = msgspec.json.decode(msgspec.json.encode(given_by_test), type=SerializedResponse)
     return request_rewriting.mock_bytes(
-        response, parse_request(method + b" /x HTTP/1.1\r\nHost: a"), close=False
+        response, parse_request(b"%s /x HTTP/1.%d\r\nHost: a" % (method, minor)), close=False
     )
 
 
@@ -99,6 +99,17 @@ class MockTests(SynchronousTestCase):
         self.assertTrue(mock(b"HEAD", bodyBase64=body).endswith(b"content-length: 5\r\n\r\n"))
         self.assertEqual(mock(status=204), b"HTTP/1.1 204 OK\r\n\r\n")
         self.assertEqual(mock(status=304, headers={"etag": "x"}).count(b"content"), 0)
+
+    def test_trailers(self) -> None:
+        """Trailers follow the last chunk; a client of HTTP/1.0 has no chunks."""
+        fields: dict[str, Any] = {"bodyBase64": "aGVsbG8=", "trailers": [["X-Sum", "7"]]}
+        self.assertEqual(
+            mock(**fields),
+            b"HTTP/1.1 200 OK\r\ntrailer: X-Sum\r\ntransfer-encoding: chunked\r\n\r\n"
+            b"5\r\nhello\r\n0\r\nX-Sum: 7\r\n\r\n",
+        )
+        old = mock(minor=0, **fields)
+        self.assertEqual(old, b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
 
     def test_told_length(self) -> None:
         """An answer to HEAD, or a 304, tells the length that a mock without a body has."""

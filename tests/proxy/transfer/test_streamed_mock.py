@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
@@ -22,7 +23,7 @@ class StreamedMockTests(SynchronousTestCase):
         self.harness = ForwardProxyHarness()
         self.told: list[Any] = []
 
-    def begin(self, minor: int = 1) -> FakeTransport:
+    def begin(self, minor: int = 1, **fields: Any) -> FakeTransport:
         """Let a client ask, and begin the answer."""
         worker = self.harness.worker()
         transport = self.harness.ask(GET % minor)
@@ -32,7 +33,9 @@ class StreamedMockTests(SynchronousTestCase):
         assert clients is not None
         self.client: ProxyClient = clients.enter("proxy")
         self.patch(ProxyClient, "send", lambda _, message: self.told.append(message))
-        self.client.deliver(outbound.DecisionFulfill(self.request_id, HEAD, stream=True))
+        self.client.deliver(
+            outbound.DecisionFulfill(self.request_id, structs.replace(HEAD, **fields), stream=True)
+        )
         return transport
 
     def piece(self, seq: int, content: bytes = b"data") -> None:
@@ -49,6 +52,13 @@ class StreamedMockTests(SynchronousTestCase):
         self.assertEqual(transport.took(), b"0\r\n\r\n")
         self.assertEqual(self.told, [StreamAck(self.request_id, 1), StreamAck(self.request_id, 2)])
         self.assertEqual((transport.producer, transport.disconnecting), (None, False))
+
+    def test_trailers(self) -> None:
+        """Trailers of the head follow the last chunk."""
+        transport = self.begin(trailers=[("X-Sum", "7")])
+        self.assertIn(b"\r\ntrailer: X-Sum\r\n", transport.took())
+        self.client.deliver(StreamEnd(self.request_id, 1))
+        self.assertEqual(transport.took(), b"0\r\nX-Sum: 7\r\n\r\n")
 
     def test_http_1_0(self) -> None:
         """HTTP/1.0 has no chunks: the body ends with the connection."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
-from trafficmock.testing.errors import UsageError
+from trafficmock.testing.errors import RoutingError, UsageError
 
 
 @row
@@ -29,6 +29,32 @@ async def empty_answer(t: RowContext) -> None:
     await t(t.mocks.mock(url))
     outcome = await t.get(url)
     assert (outcome["status"], outcome["body"]) == (200, "")
+
+
+@row
+async def trailers(t: RowContext) -> None:
+    """A mock, an answer of a sequence and one of a handler have trailers."""
+
+    async def handler(route: Any, request: Any) -> None:
+        await t(route.fulfill(body="c", trailers={"X-Sum": 3}))
+
+    url = t.url("echo")
+    await t.route(f"{url}?c", handler)
+    await t(t.mocks.mock(f"{url}?a", body="a", trailers={"X-Sum": 1}))
+    await t(t.mocks.mock(f"{url}?b", sequence=[{"body": "b", "trailers": {"X-Sum": 2}}]))
+    for number, page in enumerate("abc", 1):
+        assert await t.through_proxy(f"{url}?{page}", {}) == page
+        (found,) = [
+            each for each in await t.recorded() if each["request"]["url"] == f"{url}?{page}"
+        ]
+        entry = (await t.rest(f"/api/history/{found['id']}"))["entry"]
+        assert entry["outcome"]["response"]["trailers"] == [["x-sum", str(number)]], entry
+    try:
+        await t(t.mocks.mock(url, trailers={"content-length": 1}))
+    except RoutingError as error:
+        assert "'content-length' cannot be a trailer" in str(error), error
+    else:
+        raise AssertionError("it was accepted")
 
 
 @row

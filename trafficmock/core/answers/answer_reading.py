@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 _TYPES = get_type_hints(AnswerOptions)
 _HOW = ("delay", "fault", "after", "rate")
-_RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type")
-_HEAD = ("status", "status_text", "headers", "content_type")
+_RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type", "trailers")
+_HEAD = ("status", "status_text", "headers", "content_type", "trailers")
 _STEP = (*_RESPONSE, "chunks", "abort", *_HOW)
 _NAMES = {
     "mock": (*_RESPONSE, "chunks", *_HOW, "sequence", "times", "required"),
@@ -253,6 +253,7 @@ class AnswerReader:
             body_base64=body.NULL if shown is None or body.is_empty(shown) else shown,
             url=UNSET if base is None else base.url,
             headers_list=headers_list,
+            trailers=self._trailers(given, content),
         )
 
     def _content(self, given: AnswerOptions) -> body.MessageBody | None:
@@ -292,6 +293,15 @@ class AnswerReader:
         for name, value in pairs:
             self._check_header(name, value)
         return pairs
+
+    @staticmethod
+    def _trailers(
+        given: AnswerOptions, content: body.MessageBody | None
+    ) -> HeaderPairs | UnsetType:
+        """Return the trailers of a response; those of a fetched one may be about its body."""
+        if isinstance(given.trailers, list):
+            return given.trailers or UNSET
+        return given.response.trailers if given.response and content is None else UNSET
 
     def _check_header(self, name: str, value: str) -> None:
         if not TOKEN.fullmatch(name):

@@ -8,7 +8,10 @@
   205, none with 204;
 * ``content-encoding``: removed if the body certainly is not coded so (``mock_codings``). Nothing is
   ever encoded here;
-* ``trailer``: removed;
+* ``trailer``: removed; an agent announces the trailers that a mock has;
+* trailers: a mock with them has no ``content-length``, because its body is sent in chunks. They are
+  removed where there is no body, with an event in the timeline. Fields that say how a message is
+  framed, routed or read cannot stand behind a body (RFC 9110 section 6.5.1): they are refused;
 * lines of ``set-cookie`` in one value of ``headers``, with line breaks between: a header for each.
   With ``headersList``, which then is what counts, each is a header already.
 
@@ -36,6 +39,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
@@ -70,7 +74,13 @@ MOST_BYTES = MAX_MESSAGE_BYTES - 2**10
 _LENGTH = "content-length"
 _CODING = "content-encoding"
 _DROPPED = frozenset({"trailer"})
-"""A mock has a length and is not chunked, so it has no trailers."""
+"""Agents write it, for the trailers that a mock has."""
+_NO_TRAILERS = frozenset(
+    {_LENGTH, _CODING, "content-type", "content-range", "transfer-encoding", "trailer"}
+    | {"host", "te", "connection", "keep-alive", "upgrade"}
+)
+TRAILERS_DROPPED = "trailers_dropped"
+"""The kind of the event that says that the application gets no trailers."""
 _VALID_LENGTH = re.compile(r"[0-9]{1,15}")
 _LENGTHS = {204: "", 205: "0"}
 """The content-length of responses without content; empty for none. Responses to HEAD, and with
@@ -111,6 +121,7 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
         raise UnsendableMockError(f"the status text {response.status_text!r} is not plain text")
     url = () if response.url is UNSET else (response.url,)
     texts = (response.status_text, *url)
+    texts += _checked_trailers(response)
     _check_weight(response.body_base64, response.headers, response.headers_list, texts)
     changes: dict[str, object] = {}
     if not response.status_text and (phrase := phrase_of(response.status)):
@@ -118,7 +129,7 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
     content = response.body_base64
     if response.status in BODILESS_STATUSES and not body.is_empty(content):
         changes["body_base64"] = content = body.NULL
-    length = _true_length(response.status, content)
+    length = "" if response.trailers else _true_length(response.status, content)
     unchanged = _needs_no_change(response.headers, length)
     listed = response.headers_list is not UNSET
     dropped = _DROPPED
@@ -168,6 +179,26 @@ def for_method(response: SerializedResponse, method: str) -> SerializedResponse:
         if response.headers_list is UNSET
         else list(_framed(response.headers_list, "", _DROPPED)),
     )
+
+
+def with_trailers(
+    response: SerializedResponse, method: str, features: frozenset[str]
+) -> tuple[SerializedResponse, str]:
+    """Remove the trailers of a response where the application cannot get them.
+
+    :param features: of the agent; the npm agent has none.
+    :returns: the response, and why they are removed; empty if nothing was.
+    """
+    if not response.trailers:
+        return response, ""
+    if method == "HEAD" or response.status in BODILESS_STATUSES:
+        what = "to HEAD" if method == "HEAD" else f"with status {response.status}"
+        why = f"an answer {what} has no body, and so no trailers"
+    elif not features:
+        why = "the npm agent gives no trailers"
+    else:
+        return response, ""
+    return structs.replace(response, trailers=UNSET), why
 
 
 def with_given_length(
@@ -353,6 +384,17 @@ def _check(name: str, value: str) -> None:
             f"the header {name!r} has a line break, a NUL or a character above U+00FF, at "
             f"character {wrong.start() + 1} of its value"
         )
+
+
+def _checked_trailers(response: SerializedResponse) -> tuple[str, ...]:
+    """Check trailers, and return their texts."""
+    for name, value in response.trailers or ():
+        _check(name, value)
+        if name.lower() in _NO_TRAILERS:
+            raise UnsendableMockError(
+                f"{name!r} cannot be a trailer: it is read before the body (RFC 9110 section 6.5.1)"
+            )
+    return tuple(chain.from_iterable(response.trailers or ()))
 
 
 def _split_cookies(headers: dict[str, str]) -> HeaderPairs:

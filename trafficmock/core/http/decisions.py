@@ -132,7 +132,7 @@ class Decisions:
         """
         if not self._takes(pending, response, out):
             return
-        response = response_rules.for_method(response, pending.request.method)
+        response, note = self._fitting(pending, response)
         if fault is not UNSET:
             # The owner cannot know whether the body ends before the fault.
             pending.observers = with_observer(pending.observers, pending.owner_id)
@@ -140,6 +140,8 @@ class Decisions:
                 return
         self._settle(pending)
         out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
+        if note is not None:
+            out.record(note)
         if fault is not UNSET:
             text = body_way.unreached(fault)
             out.record(records.AnswerNoted(pending.id, body_way.FAULT_UNREACHED, text))
@@ -159,6 +161,15 @@ class Decisions:
             self.refuse_mock(pending, error, out)
             return False
         return True
+
+    def _fitting(
+        self, pending: PendingRequest, response: SerializedResponse
+    ) -> tuple[SerializedResponse, records.AnswerNoted | None]:
+        """Return a response without what the application cannot get, and the note of that."""
+        method, features = pending.request.method, pending.agent.features
+        response, why = response_rules.with_trailers(response, method, features)
+        note = records.AnswerNoted(pending.id, response_rules.TRAILERS_DROPPED, why)
+        return response_rules.for_method(response, method), note if why else None
 
     def refuse_mock(
         self, pending: PendingRequest, error: response_rules.UnsendableMockError, out: EffectList
@@ -183,10 +194,12 @@ class Decisions:
         """
         if not self._takes(pending, head, out):
             return None
-        head = response_rules.for_method(head, pending.request.method)
+        head, note = self._fitting(pending, head)
         self._settle(pending)
         owner = _owner(pending)
         out.record(records.RequestFulfilled(pending.id, owner, head, body_pending=True))
+        if note is not None:
+            out.record(note)
         sent = response_rules.response_for(head, pending.agent.features)
         decision = to_client.DecisionFulfill(pending.id, sent, has_body or UNSET)
         out.send(pending.agent.id, decision)
@@ -208,6 +221,7 @@ class Decisions:
         if way is None:
             return False
         self._settle(pending)
+        response = structs.replace(response, trailers=UNSET)
         shown, text = body_way.broken_response(way, response), body_way.fault_in_words(way)
         owner = _owner(pending)
         out.record(records.RequestFulfilled(pending.id, owner, shown, body_pending=True))

@@ -10,7 +10,13 @@ from msgspec import UNSET, Struct, structs
 
 from trafficmock.proxy import request_target as targets
 from trafficmock.proxy.http1.context_headers import with_context
-from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
+from trafficmock.proxy.http1.forwarded_headers import (
+    HOP_BY_HOP,
+    LAST_CHUNK,
+    chunk,
+    last_chunk,
+    response_block,
+)
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.texts.wording import url_text
@@ -89,8 +95,11 @@ def mock_bytes(response: SerializedResponse, request: RequestHead, *, close: boo
     :raises UpstreamError: if a header cannot be sent over HTTP.
     """
     given, method = lines_of(response.headers, response.headers_list), request.method
-    pairs = _pairs(given)
     content = bodies.to_bytes(response.body_base64)
+    if response.trailers and request.minor > 0:
+        head = streamed_head(response, chunked=True, close=close)
+        return head + (chunk(content) if content else b"") + streamed_end(response)
+    pairs = _pairs(given)
     may_differ = not content and (method == b"HEAD" or response.status == _NOT_MODIFIED)
     length = _written_length(given) if may_differ else None
     if length is not None:
@@ -117,14 +126,21 @@ def streamed_head(response: SerializedResponse, *, chunked: bool, close: bool) -
     :param close: whether the connection ends with the response.
     :raises UpstreamError: if a header cannot be sent over HTTP.
     """
+    names = ", ".join(name for name, _ in response.trailers or ()).encode("ascii", "replace")
+    announced = [(b"trailer", names)] if names and chunked else []
     return response_block(
         response.status,
         response.status_text.encode("latin-1", "replace"),
-        _pairs(lines_of(response.headers, response.headers_list)),
+        [*_pairs(lines_of(response.headers, response.headers_list)), *announced],
         chunked=chunked,
         close=close,
         via=b"",
     )
+
+
+def streamed_end(head: SerializedResponse) -> bytes:
+    """Write the end of a mock whose body was sent in chunks: its trailers follow the last one."""
+    return last_chunk(_pairs(head.trailers)) if head.trailers else LAST_CHUNK
 
 
 def _written_length(lines: list[tuple[str, str]]) -> bytes | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
-from trafficmock.proxy.http1.forwarded_headers import LAST_CHUNK, chunk
+from trafficmock.proxy.http1.forwarded_headers import chunk
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.wire.inbound import StreamAbort, StreamAck, StreamData
 from trafficmock.wire.payloads import body as bodies
@@ -40,6 +40,7 @@ class StreamedMock:
         """
         request = self._request
         request.keep = request.keep and request.request_done and self._chunked
+        self._head = head
         data = request_rewriting.streamed_head(head, chunked=self._chunked, close=not request.keep)
         request.client.write(data)
         request.client.consume(self)
@@ -59,7 +60,7 @@ class StreamedMock:
             self._request.cut_off(noticeable=noticeable)
             return
         if self._chunked:
-            self._request.client.write(LAST_CHUNK)
+            self._request.client.write(request_rewriting.streamed_end(self._head))
         self._request.finish()
 
     def _write(self, content: bytes) -> None:

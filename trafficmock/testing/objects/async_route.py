@@ -56,6 +56,7 @@ class AsyncRoute:
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
         response: AsyncResponse | None = None,
         delay: Delay = None,
         fault: FaultKind | None = None,
@@ -75,6 +76,8 @@ class AsyncRoute:
         :param json: an object that is sent as JSON, in the place of ``body``.
         :param path: a file whose content is the body; its extension gives the content type.
         :param content_type: the value of ``content-type``, in the place of any other.
+        :param trailers: header fields that follow the body, as for ``headers`` (RFC 9110 section
+            6.5); the body is sent in chunks then. They replace those of ``response``.
         :param response: a fetched response; its parts are used where no other argument gives them.
         :param delay: milliseconds or a ``timedelta``, after which the proxy sends the response. The
             call returns at once. A test that ends before fails.
@@ -91,7 +94,11 @@ class AsyncRoute:
         if is_parts(body):
             check_alone(fault, after, json, path, response, delay, rate)
             stream = self.stream(
-                status=status, status_text=status_text, headers=headers, content_type=content_type
+                status=status,
+                status_text=status_text,
+                headers=headers,
+                content_type=content_type,
+                trailers=trailers,
             )
             return pour_async(stream, body)
         options = sent_arguments(
@@ -102,6 +109,7 @@ class AsyncRoute:
             json=json,
             path=path,
             content_type=content_type,
+            trailers=trailers,
             response=response,
             delay=delay,
             fault=fault,
@@ -117,6 +125,7 @@ class AsyncRoute:
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
     ) -> AsyncStream:
         """Begin to answer the request; the test writes the body by the result, piece by piece.
 
@@ -125,7 +134,11 @@ class AsyncRoute:
         :raises UsageError: HTTP cannot carry a value.
         """
         options = sent_arguments(
-            status=status, status_text=status_text, headers=headers, content_type=content_type
+            status=status,
+            status_text=status_text,
+            headers=headers,
+            content_type=content_type,
+            trailers=trailers,
         )
         routed = self._routed
         awaited = AwaitedStream(routed.session.client.link, str(routed.request))

@@ -119,6 +119,7 @@ class AsyncTrafficMock(BaseContext):
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
         chunks: Iterable[str | bytes] | None = None,
         delay: Delay = None,
         fault: FaultKind | None = None,
@@ -157,6 +158,7 @@ class AsyncTrafficMock(BaseContext):
             json=json,
             path=path,
             content_type=content_type,
+            trailers=trailers,
             chunks=chunks,
             delay=delay,
             fault=fault,
@@ -180,6 +182,7 @@ class AsyncTrafficMock(BaseContext):
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
         **match: Unpack[MatchArguments],
     ) -> Awaitable[AsyncStream]:
         """Answer the next matching request by a stream, whose body the test writes.
@@ -195,7 +198,11 @@ class AsyncTrafficMock(BaseContext):
         check_http(matcher)
         place = place_of_call(self._session.info.root)
         options = sent_arguments(
-            status=status, status_text=status_text, headers=headers, content_type=content_type
+            status=status,
+            status_text=status_text,
+            headers=headers,
+            content_type=content_type,
+            trailers=trailers,
         )
         awaited = AwaitedStream(self._session.client.link, f"for {matcher} ({place})")
         adapter, must, http = self._adapter, self._must(required=required), self._session.http

@@ -101,6 +101,7 @@ def _written(value: Any) -> Any:
 
 _READ: dict[str, Callable[[Any], Any]] = {
     "headers": hd.lenient,
+    "trailers": hd.lenient,
     "body": _body,
     "json": lambda value: json.dumps(value).encode(),
     "path": _file,

@@ -54,6 +54,7 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
     :param path: the file whose content is the body.
     :param response: a fetched response; its parts are used where no other option gives them.
     :param content_type: the value of ``content-type``, in the place of any other.
+    :param trailers: pairs of a name and a value, which follow the body (RFC 9110 section 6.5).
     :param chunks: the pieces of a body that are sent one by one, each in base64.
     :param abort: the error code with which the request fails instead.
     :param delay: the milliseconds after which the answer is given; with ``chunks`` the time between
@@ -71,6 +72,7 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
     path: FileContent | UnsetType = UNSET
     response: SerializedResponse | UnsetType = UNSET
     content_type: Any = UNSET
+    trailers: list[tuple[str, str]] | UnsetType = UNSET
     chunks: list[MessageBody] | UnsetType = UNSET
     abort: Any = UNSET
     delay: Any = UNSET

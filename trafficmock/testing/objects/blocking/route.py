@@ -57,6 +57,7 @@ class Route:
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
         response: Response | None = None,
         delay: Delay = None,
         fault: FaultKind | None = None,
@@ -76,6 +77,8 @@ class Route:
         :param json: an object that is sent as JSON, in the place of ``body``.
         :param path: a file whose content is the body; its extension gives the content type.
         :param content_type: the value of ``content-type``, in the place of any other.
+        :param trailers: header fields that follow the body, as for ``headers`` (RFC 9110 section
+            6.5); the body is sent in chunks then. They replace those of ``response``.
         :param response: a fetched response; its parts are used where no other argument gives them.
         :param delay: milliseconds or a ``timedelta``, after which the proxy sends the response. The
             call returns at once. A test that ends before fails.
@@ -92,7 +95,11 @@ class Route:
         if is_parts(body):
             check_alone(fault, after, json, path, response, delay, rate)
             stream = self.stream(
-                status=status, status_text=status_text, headers=headers, content_type=content_type
+                status=status,
+                status_text=status_text,
+                headers=headers,
+                content_type=content_type,
+                trailers=trailers,
             )
             return pour(stream, body)
         options = sent_arguments(
@@ -103,6 +110,7 @@ class Route:
             json=json,
             path=path,
             content_type=content_type,
+            trailers=trailers,
             response=response,
             delay=delay,
             fault=fault,
@@ -118,6 +126,7 @@ class Route:
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
     ) -> Stream:
         """Begin to answer the request; the test writes the body by the result, piece by piece.
 
@@ -126,7 +135,11 @@ class Route:
         :raises UsageError: HTTP cannot carry a value.
         """
         options = sent_arguments(
-            status=status, status_text=status_text, headers=headers, content_type=content_type
+            status=status,
+            status_text=status_text,
+            headers=headers,
+            content_type=content_type,
+            trailers=trailers,
         )
         routed = self._routed
         awaited = AwaitedStream(routed.session.client.link, str(routed.request))

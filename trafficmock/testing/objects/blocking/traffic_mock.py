@@ -120,6 +120,7 @@ class TrafficMock(BaseContext):
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
         chunks: Iterable[str | bytes] | None = None,
         delay: Delay = None,
         fault: FaultKind | None = None,
@@ -158,6 +159,7 @@ class TrafficMock(BaseContext):
             json=json,
             path=path,
             content_type=content_type,
+            trailers=trailers,
             chunks=chunks,
             delay=delay,
             fault=fault,
@@ -181,6 +183,7 @@ class TrafficMock(BaseContext):
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
+        trailers: HeadersArgument | None = None,
         **match: Unpack[MatchArguments],
     ) -> Stream:
         """Answer the next matching request by a stream, whose body the test writes.
@@ -196,7 +199,11 @@ class TrafficMock(BaseContext):
         check_http(matcher)
         place = place_of_call(self._session.info.root)
         options = sent_arguments(
-            status=status, status_text=status_text, headers=headers, content_type=content_type
+            status=status,
+            status_text=status_text,
+            headers=headers,
+            content_type=content_type,
+            trailers=trailers,
         )
         awaited = AwaitedStream(self._session.client.link, f"for {matcher} ({place})")
         adapter, must, http = self._adapter, self._must(required=required), self._session.http

@@ -27,6 +27,7 @@ const WORDS = {
   end: "the answer ended",
   broken_off: "the answer broke off",
   fault_unreached: "the answer was whole",
+  trailers_dropped: "trailers were left out",
 };
 
 /** @param {HttpEntry} entry */
