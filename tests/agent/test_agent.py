@@ -118,6 +118,7 @@ class AgentTests(SynchronousTestCase):
         """What another test's request has woken is nobody's, but for jobs that were kept bound."""
         self.check(
             "contexts/connections.test.mjs",
+            "contexts/loops.test.mjs",
             "contexts/streams-of-jobs.test.mjs",
             "contexts/wakes.test.mjs",
         )

@@ -34,6 +34,8 @@ const LOCATION = /\(?((?:file:\/\/|node:|\/|[A-Za-z]:\\).*?):(\d+):\d+\)?$/;
 const FILE = /^(?:file:\/\/|node:|\/|[A-Za-z]:\\)/;
 const NAME = /^(?:\s*at )?(?:async )?(?:new )?(.+?) \(/;
 
+const WAITING = /^(?:\s*at )?async /;
+
 const LOADING = /^node:internal\/(?:modules|main|process\/execution)/;
 
 /** The most files that are remembered. */
@@ -62,14 +64,15 @@ const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x")
 class RequestOrigin {
   /**
    * Keep the callers, which is cheap; their text is made when the request is announced.
-   * @param {{ past?: Inbound, isShared?: boolean, isHandedOver?: boolean, mixedBy?: string, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
-   *   any more; `isShared`: because other requests have woken what works on; `isHandedOver`: because it has handed over a result before; `mixedBy`: because of this library; `without`: the request without a context whose code runs; `carried`: the latest request with a context
+   * @param {{ past?: Inbound, isShared?: boolean, isHandedOver?: boolean, isLoop?: boolean, mixedBy?: string, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
+   *   any more; `isShared`: because other requests have woken what works on; `isHandedOver`: because it has handed over a result before; `isLoop`: because it sends again and again from one place; `mixedBy`: because of this library; `without`: the request without a context whose code runs; `carried`: the latest request with a context
    * @param {Function} callee is left out of the callers
    */
-  constructor({ past, isShared, isHandedOver, mixedBy, without, carried }, callee) {
+  constructor({ past, isShared, isHandedOver, isLoop, mixedBy, without, carried }, callee) {
     this.past = past;
     this.isShared = isShared;
     this.isHandedOver = isHandedOver;
+    this.isLoop = isLoop;
     this.mixedBy = mixedBy;
     this.without = without;
     this.carried = carried;
@@ -93,6 +96,7 @@ class RequestOrigin {
   #past(lost) {
     if (this.mixedBy) return ["unhooked", this.mixedBy];
     if (this.isHandedOver) return lost?.[0] === "timer" ? lost : ["handed-over"];
+    if (this.isLoop) return ["loop"];
     return [this.isShared ? "woken" : "expired"];
   }
 
@@ -220,6 +224,20 @@ function connectionIn(frames) {
   return ["connection", callers.find(({ of }) => of.package)?.of.package];
 }
 
+/**
+ * @param {{ stack?: string }} callers whose text was not read yet
+ * @returns {{ line: string, isWaiting: boolean }[]} the lines of the application among them, the outermost last, and
+ *   whether the function waits there for the others
+ */
+function placesIn(callers) {
+  return framesOf(callers)
+    .filter(({ of }) => of.isApplication)
+    .map(({ of, line }) => {
+      const text = String(line);
+      return { line: `${of.path}:${LOCATION.exec(text)?.[2]}`, isWaiting: WAITING.test(text) };
+    });
+}
+
 /** @param {Frame[]} frames */
 const isLoading = (frames) => frames.some(({ of }) => of.isLoading);
 
@@ -245,4 +263,4 @@ function callOf(frames) {
 /** @param {Inbound} inbound */
 const shown = ({ method, path, at }) => ({ method, path: path.split("?", 1)[0].slice(0, LONGEST), at });
 
-module.exports = { RequestOrigin };
+module.exports = { FRAMES, RequestOrigin, placesIn };

@@ -16,6 +16,7 @@ const {
   withoutContext,
 } = require("./context-headers.js");
 const { KnownContexts } = require("./known-contexts.js");
+const { Loops } = require("./loops.js");
 const { OwnTests } = require("./own-tests.js");
 const { onServers } = require("./http2-servers.js");
 const { Wakes, wholeOf } = require("./wakes.js");
@@ -51,6 +52,9 @@ const TRACED = /^traceparent:/im;
  * @property {TestContext} [after] what stands for it in code that has handed over a result
  * @property {TestContext} [whole] of what stands for a context in such code: the context itself
  * @property {boolean} [isHandedOver] of a request: whether such code has sent it, while other tests are known
+ * @property {boolean} [isAnswered] whether the response to its request has ended
+ * @property {import("./loops.js").Sent[]} [sent] the latest requests that were sent in it
+ * @property {boolean} [isLoop] whether what works on after its request sends again and again from one place
  * @property {TestContext} [partner] the first one whose work it woke, or was woken by, after both requests
  * @property {string} [mixedBy] the library that may have given it to another test's work
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
@@ -82,6 +86,8 @@ class TestContexts {
     this.known = new KnownContexts(contextMs);
     /** What wakes the code of other requests. */
     this.wakes = new Wakes(this);
+    /** What works on after its request, again and again. */
+    this.loops = new Loops(this);
     /** Tests in this process. */
     this.tests = new OwnTests(this);
     /** The callback of a timer that runs: its context, and where Node is then. @type {{ context: TestContext, asyncId: number } | undefined} */
@@ -166,7 +172,10 @@ class TestContexts {
     // The connection emits the events of the body and of an upgraded socket, and it serves many requests.
     this.enclose(req, context);
     if (other !== req && !(other instanceof http.ServerResponse)) this.enclose(other, context);
-    other.once("prefinish", () => this.wakes.ended(context));
+    other.once("prefinish", () => {
+      context.isAnswered = true;
+      this.wakes.ended(context);
+    });
     other.once("close", () => this.known.close(context));
     return this.storage.run(context, act);
   }
@@ -237,22 +246,29 @@ class TestContexts {
     return traced && traced !== active ? tracer.with(traced, run) : run();
   }
 
-  /** @returns {TestContext | undefined} the context of a request that is made now */
-  current() {
+  /** @returns {TestContext | undefined} the context in which code runs, whether it counts or not */
+  entered() {
     if (!this.isOn) return undefined;
     const traced = tracedId();
     const here = this.storage.getStore() ?? (this.without.getStore() ? undefined : this.tests.alone());
-    // What has handed over a result keeps the baggage.
-    const isAfter = here?.whole && here.id === traced;
-    const entered = (!isAfter && traced && this.known.byId.get(traced)) || here;
+    // What does not count any more keeps the baggage.
+    const isAfter = here && (here.whole || here.isLoop) && here.id === traced;
+    return (!isAfter && traced && this.known.byId.get(traced)) || here;
+  }
+
+  /** @returns {TestContext | undefined} the context of a request that is made now */
+  current() {
+    const entered = this.entered();
     if (!entered) return entered;
     const found = wholeOf(entered);
     if (this.mixer && this.isOneOfSeveral(found)) {
       return { ...found, mixedBy: this.mixer, isForwarded: false, isPast: true };
     }
-    const isHandedOver = found !== entered && this.isOneOfSeveral(found);
-    if (!(isHandedOver || found.isShared || this.known.isOver(found))) return found;
-    return { ...found, isHandedOver, isForwarded: false, isPast: true };
+    const isOneOfSeveral = this.isOneOfSeveral(found);
+    const isHandedOver = found !== entered && isOneOfSeveral;
+    const isLoop = found.isLoop && isOneOfSeveral;
+    if (!(isHandedOver || isLoop || found.isShared || this.known.isOver(found))) return found;
+    return { ...found, isHandedOver, isLoop, isForwarded: false, isPast: true };
   }
 
   /** @param {TestContext} context @returns {boolean} whether that of another test is known, too */
@@ -274,11 +290,12 @@ class TestContexts {
   originOf(context, callee) {
     if (!this.isOn || this.areOriginsWanted === false) return undefined;
     if (context && !context.isPast && !this.areAllWanted) return undefined;
-    const { inbound: past, isShared, isHandedOver, mixedBy } = context?.isPast ? context : {};
+    const { inbound: past, isShared, isHandedOver, isLoop, mixedBy } = context?.isPast ? context : {};
     const found = {
       past,
       isShared,
       isHandedOver,
+      isLoop,
       mixedBy,
       without: this.without.getStore(),
       carried: this.latest?.inbound,

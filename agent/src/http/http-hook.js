@@ -205,6 +205,7 @@ function hold(agent, upgrade, req, options, release) {
     return upgrade({ req, url, options, release }) || passOn(agent, req, url, agent.contexts.current());
   }
   const chain = chains.getStore();
+  if (!chain?.leadsTo(url.href)) agent.contexts.loops.sends(hold);
   if (pass(agent, req, url, chain, callers)) return false;
   void new HeldRequest(agent, req, url, options, release, chain, callers);
   return true;

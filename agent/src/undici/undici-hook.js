@@ -192,6 +192,7 @@ class UndiciHook {
       const held = { dispatcher, original, opts, handler, url, seen: SEEN, chain };
       return this.upgrade(held) || passOn(url, agent.contexts.current());
     }
+    if (!chain?.leadsTo(url.href)) agent.contexts.loops.sends(this.take);
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
     return true;
   }

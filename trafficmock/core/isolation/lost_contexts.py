@@ -52,7 +52,8 @@ _REMEDIES = {
     "loop": (
         "A loop that goes on after its request, or by which a library calls the application, works "
         "for everyone. Let it take jobs from queue.Queue or asyncio.Queue: each has the context of "
-        f"whoever put it there. If it works for no request, {_OF_THE_RUN}."
+        "whoever put it there. In Node, bind each job by AsyncResource.bind where it is handed "
+        f"over. If it works for no request, {_OF_THE_RUN}."
     ),
     "woken": (
         "Its own request is over, and it works for others: start such a loop or queue with the "
