@@ -89,7 +89,7 @@ class ManualAdapter(Adapter):
     def run_function(self, function: Any, args: tuple[Any, ...], done: Any) -> None:
         try:
             result = function(*args)
-        except Exception as error:  # noqa: BLE001 - as adapters do
+        except BaseException as error:  # noqa: BLE001 - as adapters do
             done(None, error)
         else:
             done(result, None)

@@ -83,6 +83,9 @@ class AskingAgentTests(RowTests):
 
 ONLY_PYTHON = {
     "matching_regex_only_python_has": "a RegExp is what the proxy reads: there is no other kind",
+    "matching_ending_predicate": (
+        "what a function throws is a value like any other; `process.exit` ends the process"
+    ),
     "observing_who_looks_at_nothing_is_told_nothing": (
         "a wait begins without being awaited, so the worker is told of its traffic before"
     ),

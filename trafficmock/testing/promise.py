@@ -117,7 +117,7 @@ def mapped(promise: Promise[T], show: Callable[[T], U]) -> Promise[U]:
             return
         try:
             value = show(settled.value)
-        except Exception as error:  # noqa: BLE001 - the caller gets it from the promise
+        except BaseException as error:  # noqa: BLE001 - the caller gets it from the promise
             result.reject(error)
         else:
             result.resolve(value)
@@ -145,7 +145,7 @@ def chained(promise: Promise[T], next_: Callable[[T], Promise[U]]) -> Promise[U]
             return
         try:
             second = next_(first.value)
-        except Exception as error:  # noqa: BLE001 - the caller gets it from the promise
+        except BaseException as error:  # noqa: BLE001 - the caller gets it from the promise
             result.reject(error)
         else:
             second.watch(settle)

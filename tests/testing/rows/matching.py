@@ -1,6 +1,7 @@
 """Which requests a handler is asked about."""
 
 import re
+import sys
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
@@ -105,3 +106,16 @@ async def throwing_predicate(t: RowContext) -> None:
     assert '"path"' in (await t.get(t.url("echo")))["body"]
     errors = await t.errors()
     assert errors and all(isinstance(error, ValueError) for error in errors)
+
+
+@row
+async def ending_predicate(t: RowContext) -> None:
+    """So is one that raises what ends a program or a test, such as `sys.exit`."""
+
+    def ends(url: str) -> bool:
+        sys.exit(url)
+
+    await t.answer(ends, "never")
+    assert '"path"' in (await t.get(t.url("echo")))["body"]
+    errors = await t.errors()
+    assert errors and all(isinstance(error, SystemExit) for error in errors)

@@ -91,6 +91,17 @@ class PytestTests(SynchronousTestCase):
             self.assertIn(error, errors)
             self.assertEqual(texts[test].count("- traffic of this test -"), 1)
 
+    def test_ending_predicates(self) -> None:
+        """What a predicate raises fails its test alone; the run ends where pytest ends it."""
+        proxy = shared_app().proxy.url
+        output = run_pytest("/nowhere", sample="with_ending_predicates.py", proxy=proxy)
+        # Newer versions of pytest take a group of skips for a skip.
+        self.assertRegex(output, "(4 failed, 1 passed, 2 skipped|6 failed, 1 passed) in")
+        self.assertIn("Exit: enough", output)
+        for error in ("Failed: not this one", "SystemExit: not now"):
+            self.assertEqual(output.count(f": {error} (1 sub-exception)\n"), 2, error)
+        self.assertIn("in the URL predicate predicate fails (with_ending_predicates.py:", output)
+
     def test_last_test(self) -> None:
         """The traffic is reported too when the connection is closed before the report is made."""
         proxy = shared_app().proxy.url

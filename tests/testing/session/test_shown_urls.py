@@ -1,5 +1,7 @@
 """What a session prints of URLs is what the proxy says that it may print."""
 
+from asyncio import CancelledError
+
 from msgspec import Raw, structs
 from msgspec.json import encode
 from twisted.trial.unittest import SynchronousTestCase
@@ -14,6 +16,7 @@ from trafficmock.testing.session.handlers.handler_fetches import FetchOptions, o
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import outbound
+from trafficmock.wire.inbound import RequestClaimResult, SocketClaimResult
 
 KEPT = {"clientId": "app", "outcome": {"kind": "pending"}}
 URL = "https://h.test/a?token=s-4711"
@@ -98,6 +101,44 @@ class ShownUrlTests(SynchronousTestCase):
         self.assertEqual(len(errors), 2)
         for (note,) in errors:
             self.assertIn(f", asked about {SHOWN}", note)
+
+    def test_ending_predicates(self) -> None:
+        """An error that is no ``Exception``, or that has no text, is the test's as well."""
+
+        class Silent(BaseException):
+            def __str__(self) -> str:
+                raise LookupError
+
+        for kind, kept_kind in (
+            (SystemExit, SystemExit),
+            (KeyboardInterrupt, KeyboardInterrupt),
+            (GeneratorExit, GeneratorExit),
+            (CancelledError, CancelledError),
+            (StopIteration, StopIteration),
+            (Silent, RuntimeError),
+        ):
+            with self.subTest(kind=kind):
+                self.setUp()
+
+                def raises(_: str, kind: type[BaseException] = kind) -> bool:
+                    raise kind
+
+                session = self.harness.session
+                entry = self.harness.route(None, raises)
+                self.harness.receive(
+                    outbound.RequestClaim(
+                        "r1", request(URL), "app", test_id="t1", route_ids=[entry.id]
+                    )
+                )
+                session.sockets.add(make_matcher(raises), raises)
+                socket = session.sockets.entries[0].id
+                self.harness.receive(
+                    outbound.SocketClaim("s1", URL, [], "app", test_id="t1", route_ids=[socket])
+                )
+                self.assertEqual([type(each) for each in session.errors], [kept_kind] * 2)
+                results = (RequestClaimResult, SocketClaimResult)
+                given = [each for each in self.harness.take() if isinstance(each, results)]
+                self.assertEqual([each.matches for each in given], [[], []])
 
     def test_sockets(self) -> None:
         """A WebSocket of the test."""

@@ -1,8 +1,10 @@
 """Waiting for requests and responses."""
 
 import re
+import sys
 from typing import Any
 
+import pytest
 from msgspec import UNSET, Raw, json, structs
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -45,6 +47,7 @@ class QueryTests(SynchronousTestCase):
     def test_errors(self) -> None:
         """An error of the function, and an answer that lacks values, are errors of the call."""
         self.assertIsInstance(failure(self.asked(lambda _: 1 / 0)), ZeroDivisionError)
+        self.assertIsInstance(failure(self.asked(lambda _: sys.exit(1))), SystemExit)
         self.assertIsInstance(failure(self.asked(bool, truncated=True)), UsageError)
 
 
@@ -134,6 +137,32 @@ class WaiterTests(SynchronousTestCase):
         self.harness.receive(WaitJudge(waiter.id, "t1", "r1"))
         self.harness.meets(waiter)
         self.assertEqual(self.harness.take(), [])
+
+    def test_predicate_ends(self) -> None:
+        """So is an error that is no ``Exception``, and one of the truth of its result."""
+
+        class Unclear:
+            def __bool__(self) -> bool:
+                raise KeyError("of several values")
+
+        def skips(_: Any) -> bool:
+            pytest.skip("not here")
+
+        for wanted, kind in (
+            (re.compile("x"), None),
+            (lambda _: Unclear(), KeyError),
+            (skips, pytest.skip.Exception),
+            (lambda _: sys.exit(1), SystemExit),
+        ):
+            self.harness = SessionHarness()
+            waiter = self.wait("request", wanted)
+            self.harness.observed("r1")
+            self.harness.receive(WaitJudge(waiter.id, "t1", "r1"))
+            if kind is None:
+                self.assertFalse(waiter.promise.done)
+            else:
+                self.assertIsInstance(failure(waiter.promise), kind)
+                self.assertEqual(self.harness.take()[-1], WaitCancel(waiter.id))
 
     def test_slow_predicate(self) -> None:
         """The answer of a predicate that comes after the end of the wait is not sent."""

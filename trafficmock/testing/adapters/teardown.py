@@ -20,9 +20,18 @@ _SHOWN = 80
 def raise_errors(title: str, errors: Sequence[BaseException]) -> None:
     """Raise the errors of a test's mocks as a group.
 
+    An error that ends the run ends it from a function of the test, too. pytest does not look for it
+    in a group.
+
     :param title: the test, for the text of the group.
     :raises BaseExceptionGroup: there are errors.
+    :raises KeyboardInterrupt: one of them is that; the others are its notes. So it is with
+        ``pytest.exit``.
     """
+    ending = next((each for each in errors if _ends_run(each)), None)
+    if ending is not None:
+        note_errors(ending, [each for each in errors if each is not ending])
+        raise ending
     if (group := group_of(title, errors)) is not None:
         raise group
 
@@ -32,6 +41,12 @@ def group_of(title: str, errors: Sequence[BaseException]) -> BaseExceptionGroup 
     if not errors:
         return None
     return BaseExceptionGroup(f"errors in the mocks of {title}: {_first(errors)}", list(errors))
+
+
+def _ends_run(error: BaseException) -> bool:
+    kind = type(error)
+    is_exit = (kind.__module__, kind.__name__) == ("_pytest.outcomes", "Exit")
+    return is_exit or isinstance(error, KeyboardInterrupt)
 
 
 def _first(errors: Sequence[BaseException]) -> str:

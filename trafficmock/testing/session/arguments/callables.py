@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from trafficmock.testing.errors import HandlerSignatureError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
+
+T = TypeVar("T")
 
 
 def describe(function: Any, what: str = "handler") -> str:
@@ -62,6 +65,32 @@ def call_handler(handler: Any, route: Any) -> Any:
     if _takes_route_alone(handler):
         return handler(route)
     return handler(route, route.request)
+
+
+def outcome_of(function: Callable[[], T]) -> tuple[T | None, BaseException | None]:
+    """Call a function that calls functions of the test, on the thread of the session.
+
+    The error of such a function is the test's, whatever its class: ``pytest.fail``, ``pytest.skip``
+    and ``sys.exit`` raise errors that are no ``Exception``. An event loop passes these on to its
+    own caller, and so ends; other tests have their connection on the same loop.
+
+    :returns: the result and ``None``, or ``None`` and the error.
+    """
+    try:
+        return function(), None
+    except BaseException as error:  # noqa: BLE001 - it is code of the test
+        return None, readable(error)
+
+
+def readable(error: BaseException) -> BaseException:
+    """Replace an error whose own text fails, which would fail whatever tells it."""
+    try:
+        str(error)
+    except BaseException as wrong:  # noqa: BLE001 - it is code of the test
+        name = type(error).__name__
+        replaced = RuntimeError(f"{name}, whose text cannot be read: {type(wrong).__name__}")
+        return replaced.with_traceback(error.__traceback__)
+    return error
 
 
 _known: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()

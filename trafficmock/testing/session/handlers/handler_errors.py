@@ -16,7 +16,7 @@ from trafficmock.testing.errors import (
     UnmatchedRequestError,
     UsageError,
 )
-from trafficmock.testing.session.arguments.callables import code_of
+from trafficmock.testing.session.arguments.callables import code_of, readable
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
@@ -121,15 +121,9 @@ def _competing(error: RoutingError) -> list[str]:
 def translated(error: BaseException) -> BaseException:
     """Replace the error of a handler by one that says more.
 
-    Objects of sync Playwright belong to the greenlet, and so to the thread, of the test. An error
-    whose own text fails would fail whatever tells it.
+    Objects of sync Playwright belong to the greenlet, and so to the thread, of the test.
     """
-    try:
-        str(error)
-    except Exception as wrong:  # noqa: BLE001 - it is code of the test
-        name = type(error).__name__
-        readable = RuntimeError(f"{name}, whose text cannot be read: {type(wrong).__name__}")
-        return readable.with_traceback(error.__traceback__)
+    error = readable(error)
     kind = type(error)
     if (kind.__module__, kind.__name__) == ("asyncio.exceptions", "CancelledError"):
         undecided = UndecidedError(

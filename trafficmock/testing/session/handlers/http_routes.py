@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped
-from trafficmock.testing.session.arguments.callables import code_of, describe
+from trafficmock.testing.session.arguments.callables import code_of, describe, outcome_of
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest, body_in
 from trafficmock.wire.inbound import (
     Behavior,
@@ -278,14 +278,15 @@ class HttpRoutes:
 
     def _judge(self, entry: RouteEntry, claim: RequestClaim) -> bool:
         matcher, url = entry.matcher, claim.request.url
-        try:
-            # The proxy has compared the method and the client.
-            return matcher.matches_url(url) and matcher.matches_values(claim.values)
-        except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
+        # The proxy has compared the method and the client.
+        met, error = outcome_of(
+            lambda: matcher.matches_url(url) and matcher.matches_values(claim.values)
+        )
+        if error is not None:
             what = "a predicate of" if matcher.checks else "the URL predicate"
             error.add_note(f"in {what} {matcher}, asked about {claim.shown_url or url}")
             self.session.errors.append(error)
-            return False
+        return bool(met)
 
     # Messages
 

@@ -11,6 +11,7 @@ from attrs import define, field
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session.arguments.callables import outcome_of
 from trafficmock.testing.session.handlers.http_routes import RouteEntry
 from trafficmock.wire.inbound import (
     ClosePage,
@@ -239,13 +240,12 @@ class WebSocketRoutes:
             socket.closed(message)
 
     def _matches(self, entry: RouteEntry, message: SocketClaim) -> bool:
-        try:
-            return entry.matcher.matches_url(message.url)
-        except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
+        met, error = outcome_of(lambda: entry.matcher.matches_url(message.url))
+        if error is not None:
             shown = message.shown_url or message.url
             error.add_note(f"in the URL predicate {entry.matcher}, asked about {shown}")
             self.session.errors.append(error)
-            return False
+        return bool(met)
 
 
 def _never(*_: Any) -> None:

@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct, UnsetType, json
 
 from trafficmock.testing.errors import TestEndedError, UsageError, WaitTimeoutError
 from trafficmock.testing.promise import Promise, chained, mapped
-from trafficmock.testing.session.arguments.callables import check_handler, describe
+from trafficmock.testing.session.arguments.callables import check_handler, describe, outcome_of
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.observation.diagnosis import hints
 from trafficmock.wire.inbound import DiagnosisQuery
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
-    from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import DiagnosisResult, HistoryResult
     from trafficmock.wire.payloads.unmet_routes import UnmetRoute
@@ -249,17 +248,18 @@ class Observation:
         def done(result: Any, error: BaseException | None) -> None:
             if waiter.ended.done:
                 return
-            if error is not None:
-                self._give_up(waiter, error)
+            # The truth of a result may have code of its own, such as that of an array.
+            met, wrong = outcome_of(lambda: bool(result))
+            if (wrong := error or wrong) is not None:
+                self._give_up(waiter, wrong)
                 return
-            met = WaitJudged(waiter.id, message.request_id, met=bool(result))
-            self.session.send(met)
+            self.session.send(WaitJudged(waiter.id, message.request_id, met=bool(met)))
 
         found: Any = self._found(waiter, message.request_id)
         if waiter.matcher is None:
             self.session.adapter.run_predicate(waiter.wanted, found, done)
         else:
-            _test_url(waiter.matcher, found, message.values, done)
+            done(*outcome_of(partial(_is_met, waiter.matcher, found.url, message.values)))
 
     def _found(self, waiter: Waiter, request_id: str) -> RequestState | ResponseState | None:
         state = self.session.traffic.requests[request_id]
@@ -286,15 +286,8 @@ class Observation:
             waiter.ended.reject(error or TestEndedError(text))
 
 
-def _test_url(
-    matcher: Matcher, found: Any, values: list[PlacedValues] | UnsetType, done: Done
-) -> None:
-    try:
-        met = matcher.matches_url(found.url) and matcher.matches_values(values)
-    except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-        done(None, error)
-    else:
-        done(met, None)
+def _is_met(matcher: Matcher, url: str, values: list[PlacedValues] | UnsetType) -> bool:
+    return matcher.matches_url(url) and matcher.matches_values(values)
 
 
 def _wanted(matcher: Matcher | None, request: RequestState) -> bool:
