@@ -10,6 +10,7 @@ const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./process/workers.js");
 const { hookRepeatedTimers } = require("./contexts/repeated-timers.js");
 const { hookConnections } = require("./contexts/connections.js");
+const { hookSharedChannels } = require("./contexts/shared-channels.js");
 const { hookQueues } = require("./contexts/queues.js");
 const { carryMessages } = require("./messages/libraries.js");
 const { watchHttp2 } = require("./http/http2.js");
@@ -236,6 +237,7 @@ function install(agent) {
     agent.contexts.hookServers(),
     hookRepeatedTimers(agent.contexts),
     hookConnections(agent.contexts),
+    hookSharedChannels(agent.contexts),
     hookQueues(agent.contexts),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),

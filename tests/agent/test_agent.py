@@ -119,6 +119,7 @@ class AgentTests(SynchronousTestCase):
         self.check(
             "contexts/connections.test.mjs",
             "contexts/loops.test.mjs",
+            "contexts/shared-channels.test.mjs",
             "contexts/streams-of-jobs.test.mjs",
             "contexts/wakes.test.mjs",
         )
