@@ -5,10 +5,13 @@ import ssl
 from pathlib import Path
 from typing import Any
 
+import httpx
 from trafficmock_preload.demanded_trust import (
     CLIENT_CERTIFICATE,
     PINNED,
+    REVOCATION,
     SERVER_HTTP_2_ONLY,
+    TLS_1_3_ONLY,
     _is_usual,
     demand_lines,
     note_contents,
@@ -16,6 +19,7 @@ from trafficmock_preload.demanded_trust import (
     why_alone,
 )
 from twisted.trial.unittest import SynchronousTestCase
+from urllib3.util.ssl_ import create_urllib3_context
 
 from tests.support.self_signed import write_certificate
 
@@ -112,6 +116,38 @@ class DemandTests(SynchronousTestCase):
         self.assertIn(b"Trafficmock-Trust: pin=abab", pinned)
         self.context.load_cert_chain(self.file)
         self.assertEqual(why_alone(demand_lines(self.context)), CLIENT_CERTIFICATE)
+
+    def test_versions(self) -> None:
+        """So does a context that takes nothing older than TLS 1.3; older ones are usual."""
+        for usual in (ssl.TLSVersion.MINIMUM_SUPPORTED, ssl.TLSVersion.TLSv1_2):
+            self.context.minimum_version = usual
+            self.assertEqual(demand_lines(self.context), b"")
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_3
+        self.assertEqual(why_alone(demand_lines(self.context)), TLS_1_3_ONLY)
+
+        class Older:
+            options = ssl.OP_NO_TLSv1_2 | ssl.OP_NO_TLSv1_1
+
+        self.assertEqual(why_alone(demand_lines(Older())), TLS_1_3_ONLY)
+        Older.options |= ssl.OP_NO_TLSv1_3
+        self.assertEqual(demand_lines(Older()), b"")
+
+    def test_revocation(self) -> None:
+        """So does one that looks for revoked certificates, as the proxy does not."""
+        for flag in (ssl.VERIFY_CRL_CHECK_LEAF, ssl.VERIFY_CRL_CHECK_CHAIN):
+            context = ssl.create_default_context()
+            context.verify_flags |= flag
+            self.assertEqual(why_alone(demand_lines(context)), REVOCATION)
+
+    def test_usual_contexts(self) -> None:
+        """The contexts that libraries make leave nothing alone."""
+        for context in (
+            ssl.create_default_context(),
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            httpx.create_ssl_context(),
+            create_urllib3_context(),
+        ):
+            self.assertEqual(why_alone(demand_lines(context)), "")
 
     def test_wrapped(self) -> None:
         """A context around another one, as truststore's, demands what that one does."""

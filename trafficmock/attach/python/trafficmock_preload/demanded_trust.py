@@ -2,9 +2,9 @@
 
 In a tunnel that the proxy reads, the library sees a certificate of the proxy. What the
 application's TLS context has been given is noted, so that the proxy can verify the server as the
-library would: without verification, or by other roots than the usual ones. A client certificate
-and a pinned fingerprint are only right if the TLS reaches the server, so that the proxy is asked to
-leave it alone.
+library would: without verification, or by other roots than the usual ones. A client certificate,
+a pinned fingerprint, TLS 1.3 as the least version and lists of revoked certificates are only right
+if the TLS reaches the server, so that the proxy is asked to leave it alone.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
 CLIENT_CERTIFICATE = "its client has a client certificate"
 PINNED = "its client pins a fingerprint"
+REVOCATION = "its client checks for revoked certificates"
+TLS_1_3_ONLY = "its client speaks TLS 1.3 only"
 HTTP_2_ONLY = "its client speaks HTTP/2 only"
 SERVER_HTTP_2_ONLY = "its server speaks HTTP/2 only"
 """Why the TLS of a tunnel is to reach the server; the last one, if the proxy finds that it does."""
 
 _VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE")
 _MOST_SETS = 20
+_TLS_1_3 = 0x0304
 _roots: OrderedDict[str, bytes] = OrderedDict()
 """Sets of roots in PEM, by name: SHA-256 in hex."""
 
@@ -105,7 +108,8 @@ def demand_lines(
     found = _of(context)
     if not reason and found is not None and found.has_certificate:
         reason = CLIENT_CERTIFICATE
-    reason = reason or (PINNED if pin else "") or (SERVER_HTTP_2_ONLY if offers_http_2 else "")
+    reason = reason or (PINNED if pin else "") or _refusal_of(context)
+    reason = reason or (SERVER_HTTP_2_ONLY if offers_http_2 else "")
     parts = [f"pin={pin}"] if pin else []
     if getattr(context, "verify_mode", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
         parts.append("verify=0")
@@ -129,6 +133,26 @@ def why_alone(lines: bytes) -> str:
 def roots_named(name: str) -> bytes:
     """Return a set of roots in PEM; empty if it is not known any more."""
     return _roots.get(name, b"")
+
+
+def _refusal_of(context: Any) -> str:
+    """Return for what a context would refuse a server that the proxy accepts; empty for nothing.
+
+    Ciphers are not compared: many libraries set lists of their own.
+    """
+    crl_check = ssl.VERIFY_CRL_CHECK_LEAF | ssl.VERIFY_CRL_CHECK_CHAIN
+    if _number(context, "verify_flags") & crl_check:
+        return REVOCATION
+    without = _number(context, "options") & (ssl.OP_NO_TLSv1_2 | ssl.OP_NO_TLSv1_3)
+    if _number(context, "minimum_version") >= _TLS_1_3 or without == ssl.OP_NO_TLSv1_2:
+        return TLS_1_3_ONLY
+    return ""
+
+
+def _number(context: Any, name: str) -> int:
+    """Return a number of a context; 0 where it has none, as contexts of other TLS libraries."""
+    value = getattr(context, name, 0)
+    return int(value) if isinstance(value, int) else 0
 
 
 def _of(context: Any) -> Given | None:

@@ -37,6 +37,8 @@ def context_of(options: dict[str, Any]) -> ssl.SSLContext:
         context.verify_mode = ssl.CERT_NONE
     if options.get("cert"):
         context.load_cert_chain(options["cert"])
+    if options.get("minimum"):
+        context.minimum_version = ssl.TLSVersion[options["minimum"]]
     return context
 
 
