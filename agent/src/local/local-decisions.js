@@ -9,8 +9,8 @@ const { LEASE_MS, UNIX_SCHEME } = require("../protocol/facts.js");
 const now = performance.now.bind(performance);
 
 /**
- * If the lease, which runs from the sending of the last question that was answered, has less time left, one request asks
- * the proxy to renew it; ms.
+ * If the lease, which runs from the sending of the last question that was answered, has less time left, requests ask the
+ * proxy to renew it, until it has answered: none may overtake the first that asks, on a connection that both share; ms.
  */
 const RENEW_MS = 500;
 /** If more bytes wait to be sent, the proxy is too slow and is asked about every request. */
@@ -35,8 +35,6 @@ class LocalDecisions {
     this.reports = "none";
     /** The end of the lease; ms. */
     this.until = 0;
-    /** Whether a question that renews the lease waits for its answer. */
-    this.isRenewing = false;
     /** The number of requests that passed without a report since the last question. */
     this.unreported = 0;
     this.batch = new Batch((text) => agent.link.sendText(text));
@@ -48,7 +46,7 @@ class LocalDecisions {
   reset() {
     this.filter = new Filter();
     this.ofSockets = new Filter();
-    this.isReady = this.isRenewing = false;
+    this.isReady = false;
     this.n = this.until = this.unreported = 0;
     this.batch.clear();
   }
@@ -99,11 +97,7 @@ class LocalDecisions {
    */
   lets(url, context) {
     if (!this.isReady || this.asks(url, context)) return false;
-    const left = this.until - now();
-    if (left <= 0 || !this.agent.link.isFree(MOST_BUFFERED)) return false;
-    if (left >= RENEW_MS || this.isRenewing) return true;
-    this.isRenewing = true;
-    return false;
+    return this.until - now() >= RENEW_MS && this.agent.link.isFree(MOST_BUFFERED);
   }
 
   /** @returns {boolean} whether strict mode may refuse a request, or the filter is not known yet */
@@ -118,7 +112,6 @@ class LocalDecisions {
 
   /** @param {number} sentAt the time of a question that the proxy has answered by a passthrough; ms */
   answered(sentAt) {
-    this.isRenewing = false;
     this.until = Math.max(this.until, sentAt + LEASE_MS);
   }
 

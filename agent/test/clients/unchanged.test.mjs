@@ -153,6 +153,23 @@ describe("what is sent on", () => {
     assert.match(raw.take()[0], /\r\ntransfer-encoding: chunked\r\n/i);
   });
 
+  test("requests of one connection keep their order while one of them asks the proxy", async () => {
+    for (const [version, undici] of Object.entries(COPIES)) {
+      const client = new undici.Client(raw.url);
+      const ask = async (number) => (await client.request({ path: `/${number}`, method: "GET" })).body.dump();
+      await ask(0);
+      // Less than half of the lease is left.
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await Promise.all([1, 2, 3, 4, 5].map(ask));
+      await client.close();
+      assert.deepEqual(
+        raw.take().map((sent) => sent.split(" ")[1]),
+        ["/0", "/1", "/2", "/3", "/4", "/5"],
+        version,
+      );
+    }
+  });
+
   test("trailers of an answer arrive when a header was changed", async () => {
     const server = http.createServer((req, res) => {
       res.writeHead(200, { Trailer: "X-Sum" });
