@@ -65,6 +65,9 @@ class Waiters {
    */
   async wait(kind, wanted, { timeout = TIMEOUT_MS, signal } = {}) {
     if (signal?.aborted) throw abortError(signal);
+    if (!(typeof timeout === "number" && timeout >= 0)) {
+      throw new UsageError(`timeout is milliseconds, 0 for no limit, not ${JSON.stringify(timeout)}`);
+    }
     if (this.session.isEnded) throw new TestEndedError("the test has ended");
     const waiter = this.waiterFor(kind, wanted, timeout);
     const onAbort = () => this.giveUp(waiter, abortError(signal));

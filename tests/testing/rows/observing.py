@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
-from trafficmock.testing.errors import WaitTimeoutError
+from trafficmock.testing.errors import UsageError, WaitTimeoutError
 
 
 @row
@@ -51,6 +51,18 @@ async def responses_of_listed_requests(t: RowContext) -> None:
     (found,) = await t.requests(url)
     response = await t(found.response())
     assert (await t(response.json()))["from"] == "upstream"
+
+
+@row
+async def timeout_of_a_wait_is_checked(t: RowContext) -> None:
+    """A timeout is a number of milliseconds, 0 or more."""
+    for timeout in (-5, "1s"):
+        try:
+            await t(t.mocks.wait_for_request("**", timeout=timeout))
+        except UsageError as error:
+            assert re.match("timeout is milliseconds.*0 for no limit, not", str(error)), error
+        else:
+            raise AssertionError(f"{timeout} was accepted")
 
 
 @row

@@ -446,9 +446,10 @@ class AsyncTrafficMock(BaseContext):
     def _expect(
         self, kind: WaitKind, wanted: Any, timeout: Timeout, match: WaitArguments
     ) -> AsyncExpectation[Any]:
+        within = milliseconds(timeout)
         return AsyncExpectation(
             self._adapter,
-            lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout), match),
+            lambda: self._session.observation.expect(kind, wanted, within, match),
         )
 
     def _matcher(

@@ -447,9 +447,10 @@ class TrafficMock(BaseContext):
     def _expect(
         self, kind: WaitKind, wanted: Any, timeout: Timeout, match: WaitArguments
     ) -> Expectation[Any]:
+        within = milliseconds(timeout)
         return Expectation(
             self._adapter,
-            lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout), match),
+            lambda: self._session.observation.expect(kind, wanted, within, match),
         )
 
     def _matcher(

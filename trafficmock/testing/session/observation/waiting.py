@@ -43,11 +43,17 @@ Timeout = float | timedelta | None
 
 
 def milliseconds(timeout: Timeout) -> float:
+    """Return a timeout in milliseconds.
+
+    :raises UsageError: it is not a duration, or it is negative.
+    """
     if timeout is None:
         return DEFAULT_TIMEOUT_MS
-    if isinstance(timeout, timedelta):
-        return timeout.total_seconds() * 1000
-    return timeout
+    given = timeout.total_seconds() * 1000 if isinstance(timeout, timedelta) else timeout
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    if not is_number or not given >= 0:
+        raise UsageError(f"timeout is milliseconds or a timedelta, 0 for no limit, not {timeout!r}")
+    return given
 
 
 _placed = json.Decoder(list[PlacedValues])
