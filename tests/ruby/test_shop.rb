@@ -110,7 +110,7 @@ class ShopTest < Minitest::Test
   def test_bad_mock
     mocked do |test|
       error = assert_raises(TrafficMock::Error) { test.mock("**", status: 99) }
-      assert_match(/the proxy cannot answer by it: .*99/, error.message)
+      assert_match(/status must be an integer from 200 to 999, not 99/, error.message)
     end
   end
 

@@ -200,7 +200,7 @@ module TrafficMock
     def body = Base64.decode64(request["bodyBase64"].to_s)
 
     def fulfill(**answer)
-      decide(action: "fulfill", response: TrafficMock.response(**answer))
+      decide(action: "written", call: "fulfill", options: TrafficMock.options(**answer))
     end
 
     def continue(**changes)
@@ -242,15 +242,9 @@ module TrafficMock
     end
   end
 
-  # The options of a fixed answer as the proxy reads them: bodies are base64.
+  # The options of an answer as the proxy reads them: bodies are base64.
   def self.options(headers: {}, body: nil, json: nil, **others)
     content = { body: body, json: json && JSON.generate(json) }.compact.transform_values { |text| Base64.strict_encode64(text) }
     { headers: headers.to_a, **content, **others }
-  end
-
-  def self.response(status: 200, headers: {}, body: nil, json: nil)
-    headers = { "content-type" => "application/json" }.merge(headers) unless json.nil?
-    body = JSON.generate(json) unless json.nil?
-    { status: status, statusText: "", headers: headers, bodyBase64: body && Base64.strict_encode64(body) }
   end
 end

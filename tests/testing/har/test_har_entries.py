@@ -192,7 +192,11 @@ class RouteTests(SynchronousTestCase):
         promise = traffic(self.harness.session)
         self.harness.acknowledge()
         self.harness.acknowledge()
-        self.assertIn(why, str(kept(promise)))
+        kept(promise)
+        (query,) = [
+            each for each in self.harness.link.sent if isinstance(each, inbound.DiagnosisQuery)
+        ]
+        self.assertEqual(query.decisions, {"r1": f"abort: {why}"})
 
     def test_fallen_back(self) -> None:
         """A request that the HAR left to others has met the route."""
