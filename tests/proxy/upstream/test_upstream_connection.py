@@ -69,8 +69,10 @@ class Server:
         self.transport.protocol = self.connection
         self.connection.makeConnection(self.transport)
 
-    def ask(self, *, complete: bool = True) -> None:
-        self.connection.begin(self.receiver, b"GET", b"GET", complete=complete)
+    def ask(self, *, complete: bool = True, fin_is_end: bool = False) -> None:
+        self.connection.begin(
+            self.receiver, b"GET", b"GET", complete=complete, fin_is_end=fin_is_end
+        )
 
 
 class AnswerTests(SynchronousTestCase):
@@ -106,6 +108,23 @@ class AnswerTests(SynchronousTestCase):
             server.ask()
             server.transport.sends(b"HTTP/1.1 200 OK\r\n\r\nab")
             server.transport.lose(reason)
+            self.assertEqual(server.receiver.events[-1], last)
+
+    def test_end_without_end_of_tls(self) -> None:
+        """Below TLS, a FIN may be the end of a body without a length; a reset is not."""
+        lost = (ConnectionLost, True)
+        for fin_is_end, was_closed, length, last in (
+            (True, True, b"", "end"),
+            (True, False, b"", lost),
+            (False, True, b"", lost),
+            (True, True, b"Content-Length: 9\r\n", lost),
+        ):
+            server = Server()
+            server.ask(fin_is_end=fin_is_end)
+            server.transport.sends(b"HTTP/1.1 200 OK\r\n%s\r\nab" % length)
+            # TLS gives one reason for both.
+            server.connection.was_closed = was_closed
+            server.transport.lose(ConnectionLost())
             self.assertEqual(server.receiver.events[-1], last)
 
     def test_malformed(self) -> None:

@@ -150,7 +150,7 @@ class UpstreamAgent:
         pool, collector = resources.pool, ResponseCollector(self.limit, resources.reactor)
         try:
             connection = await pool.connect(origin, self.reached_at)
-            connection.begin(collector, method, data, complete=True)
+            connection.begin(collector, method, data, complete=True, fin_is_end=True)
             collector.wait_for_head(resources.settings.response_seconds)
             try:
                 response = await collector.done

@@ -99,7 +99,6 @@ class UpstreamTransfer:
         self._head: ResponseHead | None = None
         self._pairs: Pairs = []
         self._trailers: Pairs = []
-        self._ends_by_close = False
         self._received: BodyCapture | None = None
         self._head_reported = False
         self._end_reported = False
@@ -207,7 +206,13 @@ class UpstreamTransfer:
             data += self._last()
         if self._streams:
             self._early = b""
-        connection.begin(self, request.method, data, complete=self._complete)
+        connection.begin(
+            self,
+            request.method,
+            data,
+            complete=self._complete,
+            fin_is_end=understands_failures(self._proxied.head),
+        )
         if self._complete:
             self._begin_waiting()
         else:
@@ -254,7 +259,6 @@ class UpstreamTransfer:
             return
         if broken is not None and not broken.begin(body):
             self._broken = broken = None
-        self._ends_by_close = body.kind is BodyKind.UNTIL_CLOSE
         without_length = broken is not None and broken.way.then == "malformed_chunk"
         unknown = without_length or body.kind in {BodyKind.CHUNKED, BodyKind.UNTIL_CLOSE}
         self._chunked = unknown and self._client_minor > 0
@@ -339,9 +343,7 @@ class UpstreamTransfer:
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
         """Handle the loss of the connection: send the request again, or report the error.
 
-        A body without a length that ends by a FIN, without an end of TLS, is complete for Python's
-        ``ssl``, and so for a process with the preload. The request is sent again if it is
-        idempotent and a pooled connection ended without any response.
+        It is sent again if it is idempotent and a pooled connection ended without any response.
         """
         connection, self._upstream = self._upstream, None
         if not answered:
@@ -349,9 +351,7 @@ class UpstreamTransfer:
         error = upstream_error(reason, self._request.origin)
         silent = connection is not None and not connection.heard
         closed = connection is None or connection.was_closed
-        if self._ends_by_close and closed and understands_failures(self._proxied.head):
-            self.response_end([])
-        elif answered and self._rated is not None:
+        if answered and self._rated is not None:
             self._rated.end(partial(self._incomplete, error, closed=closed))
         elif answered:
             self._incomplete(error, closed=closed)

@@ -118,6 +118,7 @@ class UpstreamConnection(TwistedProtocol):
         self.heard = False
         self.lost_idle: Callable[[], None] | None = None
         self.was_closed = False
+        self._fin_is_end = False
         self._handshaken = handshaken
         self._ended = ended
         self._listener: ResponseListener | None = None
@@ -183,23 +184,37 @@ class UpstreamConnection(TwistedProtocol):
                 self.lost_idle()
             return
         rest = isinstance(self._reader, RestReader)
-        if rest and isinstance(error, network.ConnectionDone):
+        if rest and (isinstance(error, network.ConnectionDone) or self._is_end(error)):
             listener.response_end([])
         else:
             listener.upstream_lost(error, answered=self._answered)
 
+    def _is_end(self, error: BaseException) -> bool:
+        """Return whether a FIN without an end of TLS ends a body, for this request."""
+        is_fin = self.was_closed and isinstance(error, network.ConnectionLost)
+        return self._fin_is_end and is_fin
+
     # The request
 
     def begin(
-        self, listener: ResponseListener, method: bytes, data: bytes, *, complete: bool
+        self,
+        listener: ResponseListener,
+        method: bytes,
+        data: bytes,
+        *,
+        complete: bool,
+        fin_is_end: bool = False,
     ) -> None:
         """Send a request.
 
         :param listener: gets its response.
         :param data: its head, and the part of its body that has arrived.
         :param complete: whether that is the whole request.
+        :param fin_is_end: whether a body without a length is complete if the connection ends by a
+            FIN, without an end of TLS. Python's ``ssl`` takes it so, OpenSSL for other clients not.
         """
         self.heard = False
+        self._fin_is_end = fin_is_end
         self._interim = 0
         self._listener = listener
         self._method = method
