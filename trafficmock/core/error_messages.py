@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from trafficmock.core.ownership.differences import Nearest
+    from trafficmock.core.ownership.differences import Difference, Nearest
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import RegisteredTest, RunRoute
     from trafficmock.matching.host_pattern import PatternError
     from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-    from trafficmock.wire.payloads.unmet_routes import Difference
 
 
 CONTEXT_IN_USE = (

@@ -13,6 +13,7 @@ from trafficmock.core.ownership.differences import (
     MOST_DIFFERENCES,
     ComparedMatcher,
     ComparedRequest,
+    Difference,
     Rank,
 )
 from trafficmock.matching import MatchBudget
@@ -25,7 +26,6 @@ from trafficmock.wire.payloads.serialized_matcher import (
     SerializedCondition,
     SerializedMatcher,
 )
-from trafficmock.wire.payloads.unmet_routes import Difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

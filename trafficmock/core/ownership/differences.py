@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
+from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.registry import compile_route
@@ -16,7 +17,7 @@ from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.texts.wording import cut, url_text
-from trafficmock.wire.payloads.unmet_routes import Difference
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +32,25 @@ if TYPE_CHECKING:
 
 MOST_COMPARED = 200
 """The most routes that are compared with one request, the newest ones."""
+
+
+class Difference(Struct, frozen=True):
+    """A part in which a request differs from a matcher.
+
+    :param part: ``method``, ``client``, ``scheme``, ``host``, ``port``, ``path``, ``query`` (with
+        its question mark), ``url`` (a regular expression), ``condition`` (``found`` says how it
+        fails), ``predicate``, ``handler``, or ``origin`` (a call of the tests' own process, whose
+        origin the matcher does not name).
+    :param found: the value of the request; absent for ``predicate`` and ``handler``.
+    :param wanted: the text of the matcher for that part; absent as well.
+    """
+
+    part: str
+    found: str | UnsetType = UNSET
+    wanted: str | UnsetType = UNSET
+
+    __repr__ = quiet_repr
+
 
 _FELL_BACK = Difference("handler")
 """The route matches, but its handler fell back."""

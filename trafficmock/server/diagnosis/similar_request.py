@@ -2,8 +2,8 @@
 
 from msgspec import Struct, UnsetType
 
+from trafficmock.core.ownership.differences import Difference
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
-from trafficmock.wire.payloads.unmet_routes import Difference
 
 
 class SimilarRequest(Struct, frozen=True, kw_only=True):

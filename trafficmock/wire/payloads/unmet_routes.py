@@ -1,4 +1,4 @@
-"""The routes and waits of a test that no request met, and the parts in which one differs."""
+"""The routes and waits of a test that no request met."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -27,23 +27,5 @@ class UnmetRoute(UnmetMatcher, frozen=True, omit_defaults=True, rename="camel", 
     route_id: str
     text: str
     own_process: bool = False
-
-    __repr__ = quiet_repr
-
-
-class Difference(Struct, frozen=True, omit_defaults=True):
-    """A part in which a request differs from a matcher.
-
-    :param part: ``method``, ``client``, ``scheme``, ``host``, ``port``, ``path``, ``query`` (with
-        its question mark), ``url`` (a regular expression), ``condition`` (``found`` says how it
-        fails), ``predicate``, ``handler``, or ``origin`` (a call of the tests' own process, whose
-        origin the matcher does not name).
-    :param found: the value of the request; absent for ``predicate`` and ``handler``.
-    :param wanted: the text of the matcher for that part; absent as well.
-    """
-
-    part: str
-    found: str | UnsetType = UNSET
-    wanted: str | UnsetType = UNSET
 
     __repr__ = quiet_repr
