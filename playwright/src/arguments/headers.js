@@ -11,12 +11,13 @@ const { UsageError } = require("../errors.js");
 
 /**
  * @param {unknown} given
+ * @param {string} [option] how it is called, for errors
  * @throws {UsageError} it is not an object of names and values: entries of an array or a `Map` are not headers
  */
-function entriesOf(given) {
+function entriesOf(given, option = "headers") {
   if (typeof given === "object" && given !== null && !(Symbol.iterator in given)) return Object.entries(given);
   const kind = given === null ? "null" : typeof given === "object" ? given.constructor.name : typeof given;
-  throw new UsageError(`headers are an object of names and values, not ${kind}`);
+  throw new UsageError(`${option} are an object of names and values, not ${kind}`);
 }
 
 /**
@@ -37,10 +38,11 @@ function strict(headers) {
 /**
  * Read headers and convert values to strings; a header with `undefined` is left out.
  * @param {Record<string, unknown>} headers
+ * @param {string} [option] how they are called, for errors
  * @returns {Pairs}
  */
-function lenient(headers) {
-  const given = entriesOf(headers).filter(([, value]) => value !== undefined);
+function lenient(headers, option) {
+  const given = entriesOf(headers, option).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => [name.toLowerCase(), String(value)]);
 }
 

@@ -128,4 +128,16 @@ function distance(one, other) {
 const isTestOptions = (value) =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-module.exports = { anObject, checked, isTestOptions };
+const TIMEOUT_MS = 30_000;
+
+/**
+ * @param {unknown} [timeout] an option of a wait or a fetch
+ * @returns {number} ms, 0 for no limit
+ * @throws {UsageError} it is negative or no number
+ */
+function timeoutOf(timeout = TIMEOUT_MS) {
+  if (typeof timeout === "number" && timeout >= 0) return timeout;
+  throw new UsageError(`timeout is milliseconds, 0 for no limit, not ${JSON.stringify(timeout)}`);
+}
+
+module.exports = { anObject, checked, isTestOptions, timeoutOf };

@@ -25,20 +25,28 @@ async function sentOptions(given) {
   const sent = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    sent[name] = Object.hasOwn(READ, name) ? await READ[name](value) : written(value);
+    sent[name] = Object.hasOwn(READ, name) ? await READ[name](value, name) : written(value);
   }
   return sent;
 }
 
-const READ = /** @type {Record<string, (value: any) => unknown>} */ ({
-  headers: (given) => (given ? headers.lenient(given) : null),
-  trailers: (given) => (given ? headers.lenient(given) : null),
+const READ = /** @type {Record<string, (value: any, name: string) => unknown>} */ ({
+  headers: linesOf,
+  trailers: linesOf,
   body: bodyOf,
   json: jsonOf,
   path: async (path) => ({ content: base64(await readFile(path)), type: mime.lookup(path) || BYTES_TYPE }),
   chunks: chunksOf,
   sequence: sequenceOf,
 });
+
+/**
+ * @param {any} given
+ * @param {string} name of the option
+ */
+function linesOf(given, name) {
+  return given ? headers.lenient(given, name) : null;
+}
 
 /** @param {unknown} answers */
 async function sequenceOf(answers) {

@@ -2,6 +2,7 @@
 
 const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = require("../errors.js");
 const headers = require("../arguments/headers.js");
+const { timeoutOf } = require("../arguments/options.js");
 const overriding = require("../arguments/request-overrides.js");
 const { sentOptions } = require("../arguments/sent-options.js");
 const { raisedAt, written } = require("./call-site.js");
@@ -18,8 +19,6 @@ const { WrittenStream } = require("./written-stream.js");
  * @typedef {import("../arguments/sent-options.js").SentOptions} SentOptions
  * @typedef {"running" | "fallen back" | "undecided" | "settled"} Stage `undecided`: the handler returned without a decision
  */
-
-const FETCH_TIMEOUT_MS = 30_000;
 
 /** A request of a test with one of its handlers: one run of `handler:run`. */
 class RoutedRequest {
@@ -223,7 +222,8 @@ class RoutedRequest {
    */
   async fetch(options = {}) {
     this.checkOpen();
-    const { timeout = FETCH_TIMEOUT_MS, signal, maxRedirects, maxRetries } = options;
+    const { signal, maxRedirects, maxRetries } = options;
+    const timeout = timeoutOf(options.timeout);
     for (const [name, value] of Object.entries({ maxRedirects, maxRetries })) {
       if (value !== undefined && value < 0) throw new UsageError(`${name} must be 0 or more`);
     }

@@ -3,6 +3,7 @@
 const { randomUUID } = require("node:crypto");
 const { TestEndedError, TimeoutError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
+const { timeoutOf } = require("../arguments/options.js");
 const { callSite, raisedAt } = require("./call-site.js");
 const { abortError } = require("./handler-fetches.js");
 const { turnBegan } = require("./proxy-clock.js");
@@ -13,8 +14,6 @@ const { turnBegan } = require("./proxy-clock.js");
  * @typedef {import("../../index.js").WaitOptions} WaitOptions
  * @typedef {"request" | "response"} Kind
  */
-
-const TIMEOUT_MS = 30_000;
 
 /** One wait for a request or response, which the proxy ends. */
 class Waiter {
@@ -63,13 +62,10 @@ class Waiters {
    * @throws {TimeoutError} none matched within the timeout
    * @throws {TestEndedError} the test ended, or `signal` was aborted
    */
-  async wait(kind, wanted, { timeout = TIMEOUT_MS, signal } = {}) {
+  async wait(kind, wanted, { timeout, signal } = {}) {
     if (signal?.aborted) throw abortError(signal);
-    if (!(typeof timeout === "number" && timeout >= 0)) {
-      throw new UsageError(`timeout is milliseconds, 0 for no limit, not ${JSON.stringify(timeout)}`);
-    }
     if (this.session.isEnded) throw new TestEndedError("the test has ended");
-    const waiter = this.waiterFor(kind, wanted, timeout);
+    const waiter = this.waiterFor(kind, wanted, timeoutOf(timeout));
     const onAbort = () => this.giveUp(waiter, abortError(signal));
     signal?.addEventListener("abort", onAbort, { once: true });
     this.open.set(waiter.id, waiter);

@@ -146,13 +146,21 @@ class SendableTests(SynchronousTestCase):
         mended = response_rules.sendable_response(given)
         self.assertEqual((mended.headers, mended.trailers), ({"a": "b"}, [("X-Sum", "7")]))
         for name, value, fault in (
-            ("Content-Length", "1", "cannot be a trailer"),
             ("a b", "1", "not a header name"),
             ("a", "1\r\nb: 2", "line break"),
         ):
             wrong = structs.replace(given, trailers=[(name, value)])
             with self.assertRaisesRegex(response_rules.UnsendableMockError, fault):
                 response_rules.sendable_response(wrong)
+
+    def test_trailers_of_servers(self) -> None:
+        """What a server sent where it cannot stand is left out."""
+        given = structs.replace(response(200, b"x"), trailers=[("X-Sum", "7"), ("Host", "a")])
+        mended = response_rules.sendable_response(given)
+        self.assertEqual(mended.trailers, [("X-Sum", "7")])
+        given = structs.replace(response(200, b"x"), trailers=[("Transfer-Encoding", "x")])
+        mended = response_rules.sendable_response(given)
+        self.assertEqual((mended.trailers, mended.headers), (UNSET, given.headers))
 
     def test_no_trailers(self) -> None:
         """They are removed where the application cannot get them, and it is said why."""

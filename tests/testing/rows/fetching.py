@@ -150,6 +150,10 @@ async def fetch_times_out(t: RowContext) -> None:
 
     async def handler(route: Any, request: Any) -> None:
         try:
+            await t(route.fetch(timeout=-50))
+        except UsageError as error:
+            errors.append(str(error))
+        try:
             await t(route.fetch(timeout=50))
         except FetchError as error:
             errors.append(str(error))
@@ -157,4 +161,6 @@ async def fetch_times_out(t: RowContext) -> None:
 
     await t.route(url, handler)
     assert (await t.get(url))["body"] == "given up"
-    assert "Timeout 50ms" in errors[0]
+    wrong, late = errors
+    assert "0 for no limit, not -50" in wrong, wrong
+    assert "Timeout 50ms" in late, late

@@ -16,6 +16,7 @@ from attrs import frozen
 from msgspec import UNSET, Raw, UnsetType
 
 from trafficmock.core.answers.languages import WrongOptionError
+from trafficmock.core.answers.response_rules import NO_TRAILERS
 from trafficmock.wire.codec import is_plain
 from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, lower_case, on_wire
 from trafficmock.wire.payloads import body
@@ -294,14 +295,20 @@ class AnswerReader:
             self._check_header(name, value)
         return pairs
 
-    @staticmethod
     def _trailers(
-        given: AnswerOptions, content: body.MessageBody | None
+        self, given: AnswerOptions, content: body.MessageBody | None
     ) -> HeaderPairs | UnsetType:
         """Return the trailers of a response; those of a fetched one may be about its body."""
-        if isinstance(given.trailers, list):
-            return given.trailers or UNSET
-        return given.response.trailers if given.response and content is None else UNSET
+        if not isinstance(given.trailers, list):
+            return given.response.trailers if given.response and content is None else UNSET
+        for name, value in given.trailers:
+            self._check_header(name, value)
+            if name.lower() in NO_TRAILERS:
+                raise WrongOptionError(
+                    f"trailers: {self.language.quoted(name)} is read before the body, so it cannot "
+                    "follow it (RFC 9110 section 6.5.1)"
+                )
+        return given.trailers or UNSET
 
     def _check_header(self, name: str, value: str) -> None:
         if not TOKEN.fullmatch(name):

@@ -11,7 +11,8 @@
 * ``trailer``: removed; an agent announces the trailers that a mock has;
 * trailers: a mock with them has no ``content-length``, because its body is sent in chunks. They are
   removed where there is no body, with an event in the timeline. Fields that say how a message is
-  framed, routed or read cannot stand behind a body (RFC 9110 section 6.5.1): they are refused;
+  framed, routed or read cannot stand behind a body (RFC 9110 section 6.5.1): they are left out,
+  because a server may have sent them. What a test writes is refused (``answer_reading``);
 * lines of ``set-cookie`` in one value of ``headers``, with line breaks between: a header for each.
   With ``headersList``, which then is what counts, each is a header already.
 
@@ -75,10 +76,11 @@ _LENGTH = "content-length"
 _CODING = "content-encoding"
 _DROPPED = frozenset({"trailer"})
 """Agents write it, for the trailers that a mock has."""
-_NO_TRAILERS = frozenset(
+NO_TRAILERS = frozenset(
     {_LENGTH, _CODING, "content-type", "content-range", "transfer-encoding", "trailer"}
     | {"host", "te", "connection", "keep-alive", "upgrade"}
 )
+"""Fields that cannot stand behind a body (RFC 9110 section 6.5.1)."""
 TRAILERS_DROPPED = "trailers_dropped"
 """The kind of the event that says that the application gets no trailers."""
 _VALID_LENGTH = re.compile(r"[0-9]{1,15}")
@@ -121,7 +123,8 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
         raise UnsendableMockError(f"the status text {response.status_text!r} is not plain text")
     url = () if response.url is UNSET else (response.url,)
     texts = (response.status_text, *url)
-    texts += _checked_trailers(response)
+    response = _with_valid_trailers(response)
+    texts += tuple(chain.from_iterable(response.trailers or ()))
     _check_weight(response.body_base64, response.headers, response.headers_list, texts)
     changes: dict[str, object] = {}
     if not response.status_text and (phrase := phrase_of(response.status)):
@@ -386,15 +389,16 @@ def _check(name: str, value: str) -> None:
         )
 
 
-def _checked_trailers(response: SerializedResponse) -> tuple[str, ...]:
-    """Check trailers, and return their texts."""
-    for name, value in response.trailers or ():
+def _with_valid_trailers(response: SerializedResponse) -> SerializedResponse:
+    """Check trailers, and leave out those that cannot be any."""
+    if not response.trailers:
+        return response
+    kept = [pair for pair in response.trailers if pair[0].lower() not in NO_TRAILERS]
+    for name, value in kept:
         _check(name, value)
-        if name.lower() in _NO_TRAILERS:
-            raise UnsendableMockError(
-                f"{name!r} cannot be a trailer: it is read before the body (RFC 9110 section 6.5.1)"
-            )
-    return tuple(chain.from_iterable(response.trailers or ()))
+    if len(kept) == len(response.trailers):
+        return response
+    return structs.replace(response, trailers=kept or UNSET)
 
 
 def _split_cookies(headers: dict[str, str]) -> HeaderPairs:

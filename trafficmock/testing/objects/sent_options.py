@@ -11,6 +11,7 @@ import math
 import mimetypes
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,7 @@ def _written(value: Any) -> Any:
 
 _READ: dict[str, Callable[[Any], Any]] = {
     "headers": hd.lenient,
-    "trailers": hd.lenient,
+    "trailers": partial(hd.lenient, option="trailers"),
     "body": _body,
     "json": lambda value: json.dumps(value).encode(),
     "path": _file,

@@ -42,17 +42,17 @@ def strict(headers: HeadersArgument) -> TextPairs:
     return lenient(pairs)
 
 
-def lenient(headers: HeadersArgument) -> TextPairs:
+def lenient(headers: HeadersArgument, option: str = "headers") -> TextPairs:
     """Read headers and convert values to strings; a header with ``None`` is left out.
 
+    :param option: how the option is called, for errors.
     :raises UsageError: a value is bytes, or ``headers`` is neither a mapping nor pairs.
     """
-    return tuple(
-        (_text(name).lower(), _text(value)) for name, value in _items(headers) if value is not None
-    )
+    pairs = _items(headers, option)
+    return tuple((_text(name).lower(), _text(value)) for name, value in pairs if value is not None)
 
 
-def _items(headers: HeadersArgument) -> list[tuple[str, Any]]:
+def _items(headers: HeadersArgument, option: str = "headers") -> list[tuple[str, Any]]:
     if isinstance(headers, Mapping):
         pairs = list(headers.items())
     elif isinstance(headers, Iterable) and not isinstance(headers, str | bytes):
@@ -60,7 +60,7 @@ def _items(headers: HeadersArgument) -> list[tuple[str, Any]]:
     else:
         pairs = [()]
     if not all(map(_is_pair, pairs)):
-        raise UsageError(f"headers are a mapping, or pairs of a name and a value, not {headers!r}")
+        raise UsageError(f"{option} are a mapping, or pairs of a name and a value, not {headers!r}")
     for name, value in pairs:
         if isinstance(name, bytes) or isinstance(value, bytes):
             raise UsageError(f"a header's name and value are text, not bytes: {name!r}: {value!r}")
