@@ -4,22 +4,25 @@ A test ends by ``test:unregister`` (:meth:`EndedTests.unregister`):
 
 1. A strict test waits up to a second until an attached application reports its context, if its
    browser or its client has called an application (``isolation.unseen_contexts``).
-2. A strict test fails if no application was attached, or none got its context
+2. A test with requests in the hands of its handlers waits up to a second until the agents of these
+   requests have sent what they know: an application that has given a request up may have told the
+   test's client before the abort came here (:meth:`EndedTests._end_when_heard`).
+3. A strict test fails if no application was attached, or none got its context
    (:meth:`EndedTests._fail_unseen`).
-3. The test is removed with its routes, waits, context and browser proxy: it owns no further request
+4. The test is removed with its routes, waits, context and browser proxy: it owns no further request
    (:meth:`EndedTests._remove`).
-4. The answers that its handlers still write are broken off, and fail it
+5. The answers that its handlers still write are broken off, and fail it
    (:meth:`.StreamedAnswers.break_off_answers_of`).
-5. Handlers of *shared* routes that run may decide until the claim timeout, because requests of
+6. Handlers of *shared* routes that run may decide until the claim timeout, because requests of
    other tests may be with them. So a test with shared routes waits for them.
-6. What waits for the test is settled, ``at_once`` in one iteration of the reactor, since other
+7. What waits for the test is settled, ``at_once`` in one iteration of the reactor, since other
    requests wait for their decisions meanwhile (:meth:`EndedTests._settle_some`): requests fail with
    ``disconnected``, and each in a chain fails the test, unless its route ignores errors; in claims
    the test counts as one that does not match; WebSockets are closed with 1001. Until the turn of a
    request comes, the test may decide about it.
-7. ``test:unregistered`` acknowledges the end.
+8. ``test:unregistered`` acknowledges the end.
 
-If the test's worker disconnects (:meth:`EndedTests.worker_lost`), only steps 3, 4 and 6 happen, the
+If the test's worker disconnects (:meth:`EndedTests.worker_lost`), only steps 4, 5 and 7 happen, the
 errors name that as the reason, and WebSockets fail. Nobody is there to be told.
 """
 
@@ -81,9 +84,9 @@ class EndedTests:
 
     :param at_once: the number of requests, claims and WebSockets in one iteration.
     :ivar unseen_contexts: the tests in step 1.
-    :ivar deciding: the tests in step 5, and the end of their time in monotonic seconds, the
+    :ivar deciding: the tests in step 6, and the end of their time in monotonic seconds, the
         earliest first.
-    :ivar waiting: the tests in step 6.
+    :ivar waiting: the tests in step 7.
     """
 
     state: SharedState
@@ -116,7 +119,7 @@ class EndedTests:
             if message.called is not UNSET:
                 self.unseen_contexts.called(test, message.called)
             if not self.unseen_contexts.awaits(test, out, passed=passed):
-                self._end(test, out, passed=passed)
+                self._end_when_heard(test, out, passed=passed)
         elif message.test_id in self.state.registry.tests:
             what = f"to remove the test {message.test_id} of another worker"
             out.note("warn", f"{worker.client_id} wanted {what}")
@@ -142,7 +145,7 @@ class EndedTests:
     def end_seen(self, out: EffectList) -> None:
         """End the tests that need not wait for their context to be reported any more."""
         for test, passed in self.unseen_contexts.ready(out.now.seconds):
-            self._end(test, out, passed=passed)
+            self._end_when_heard(test, out, passed=passed)
 
     def settle_decided(self, out: EffectList) -> None:
         """Settle the tests whose handlers have decided, or whose time for it is over."""
@@ -169,8 +172,22 @@ class EndedTests:
 
     # Steps
 
-    def _end(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> None:
+    def _end_when_heard(
+        self, test: RegisteredTest, out: EffectList, *, passed: bool | None
+    ) -> None:
         """End a test from step 2 on."""
+
+        def end(out: EffectList) -> None:
+            if test.worker.tests.get(test.id) is test:
+                self._end(test, out, passed=passed)
+            else:
+                out.send(test.worker.id, TestUnregistered(test.id))
+
+        agents = {each.agent.id for each in test.requests.values() if each.chain is not None}
+        self.local.when_heard(test.worker, agents, out, end)
+
+    def _end(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> None:
+        """End a test from step 3 on."""
         self._fail_unseen(test, out)
         self._remove(test, out, passed=passed)
         self.streams.break_off_answers_of([test], out, worker_lost=False)

@@ -6,7 +6,7 @@ from tests.core.local.case import LOCAL, LocalCase, X, sent
 from tests.support.builders import glob, predicate, start
 from tests.support.playbook import Playbook, WorkerPeer
 from trafficmock import records
-from trafficmock.core.effects import AnswerQuery, Dated, Send
+from trafficmock.core.effects import AnswerQuery, Dated, Effects, Send
 from trafficmock.core.local.filter_entries import (
     ALL,
     ALL_KEPT_SECONDS,
@@ -14,6 +14,7 @@ from trafficmock.core.local.filter_entries import (
     MOST_KEPT,
     FilterEntries,
 )
+from trafficmock.core.local.leases import LEASE_SECONDS
 from trafficmock.core.local.local_decisions import MOST_IN_MESSAGE
 from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
@@ -356,3 +357,70 @@ class ReportTests(LocalCase):
         playbook.take()
         worker.sends(inbound.HistoryQuery("h"))
         self.assertEqual([type(each) for each in playbook.take()], [AnswerQuery])
+
+
+class EndTests(LocalCase):
+    """The end of a test that has requests in the hands of its handlers."""
+
+    def begin(self) -> None:
+        """Let the application send a request to a route of the test, and end the test."""
+        self.worker = self.playbook.worker("1", features=("chain", "context", "subscribe"))
+        self.worker.sends(inbound.TestRegister("u", "u", "f.py", "1"))
+        self.playbook.take()
+        self.worker.sends(inbound.RouteRegister("q", "u", glob("**/x")))
+        self.playbook.take()
+        self.acknowledges()
+        self.agent.sends(start("mine", "http://h.test/x"))
+        self.playbook.take()
+        self.worker.sends(inbound.TestUnregister("u"))
+
+    def failed(self, effects: Effects) -> list[inbound.Message]:
+        return sent(effects, outbound.ProxyError)
+
+    def ended(self, effects: Effects) -> list[inbound.Message]:
+        return sent(effects, outbound.TestUnregistered)
+
+    def test_given_up(self) -> None:
+        """An abort of the application that was on its way does not fail the test."""
+        self.begin()
+        effects = self.playbook.take()
+        self.assertEqual(len(sent(effects, Sync)), 1)
+        self.assertEqual([*self.failed(effects), *self.ended(effects)], [])
+        self.agent.sends(inbound.RequestCancel("mine"))
+        self.playbook.take()
+        effects = self.acknowledges()
+        self.assertEqual(self.failed(effects), [])
+        self.assertEqual(len(self.ended(effects)), 1)
+
+    def test_waits(self) -> None:
+        """A request whose application waits on fails the test as soon as the agent has answered."""
+        self.begin()
+        self.playbook.take()
+        effects = self.acknowledges()
+        self.assertEqual((len(self.failed(effects)), len(self.ended(effects))), (1, 1))
+
+    def test_silent_agent(self) -> None:
+        """An agent that does not answer holds the end up for the time of a lease."""
+        self.begin()
+        self.playbook.take()
+        self.playbook.wait(LEASE_SECONDS)
+        effects = self.playbook.take()
+        self.assertEqual((len(self.failed(effects)), len(self.ended(effects))), (1, 1))
+
+    def test_ends_twice(self) -> None:
+        """A second end meanwhile is acknowledged as well, and changes nothing."""
+        self.begin()
+        self.playbook.take()
+        self.worker.sends(inbound.TestUnregister("u"))
+        self.playbook.take()
+        effects = self.acknowledges()
+        self.assertEqual((len(self.failed(effects)), len(self.ended(effects))), (1, 2))
+
+    def test_lost_worker(self) -> None:
+        """A worker that is lost meanwhile ends its test at once."""
+        self.begin()
+        self.playbook.take()
+        self.worker.closes()
+        self.assertEqual([*self.playbook.coordinator.state.registry.tests], ["t"])
+        self.playbook.take()
+        self.assertEqual(self.acknowledges(), [])

@@ -196,6 +196,23 @@ class LocalDecisions:
         # Agents whose connection was lost report nothing.
         self._hold(worker, self.n, out, release, self.agents.values(), longer=REPORT_SECONDS)
 
+    def when_heard(
+        self,
+        worker: Worker,
+        agents: Collection[str],
+        out: EffectList,
+        release: Callable[[EffectList], None],
+    ) -> None:
+        """Call ``release`` when agents have sent what they know now, or a lease's time later.
+
+        :param worker: as in :meth:`when_applied`.
+        :param agents: the ids of their connections; agents without the feature are not waited for.
+        """
+        awaited = [each for each in self.agents.values() if each.id in agents]
+        if awaited:
+            self._sync(out)
+        self._hold(worker, self.n, out, release, awaited, awaited=awaited)
+
     def _add(self, missing: list[FilterEntry], out: EffectList) -> None:
         for begin in range(0, len(missing), MOST_IN_MESSAGE):
             some = missing[begin : begin + MOST_IN_MESSAGE]
