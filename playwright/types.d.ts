@@ -121,8 +121,10 @@ export interface ContinueOptions {
 
 /** When a decision takes effect. */
 export interface DelayOptions {
-  /** Milliseconds after which the proxy sends the decision; the call returns at once. Default: 0. */
+  // options begin: abort
+  /** Milliseconds after which the proxy sends the decision. The call returns at once. A test that ends before fails. */
   readonly delay?: number;
+  // options end
 }
 
 /** The options of `route.abort`. */
@@ -143,46 +145,82 @@ export interface FetchOptions extends ContinueOptions {
 /** How an answer breaks: the connection ends, or stays open without another byte (`stall`). */
 export type Fault = "connection_reset" | "empty_response" | "malformed_chunk" | "stall" | "truncated";
 
-/** What goes wrong with an answer. */
+/** How the answer of the real server comes, for `route.continue`. */
 export interface FaultOptions {
-  /** How the answer breaks, as that of a failing server does. Default: it does not. */
+  // options begin: continue
+  /** Milliseconds after which the proxy sends the decision. The call returns at once. A test that ends before fails. */
+  readonly delay?: number;
+  /** How the answer breaks: `connection_reset`, `empty_response`, `truncated`, `malformed_chunk` or `stall`. */
   readonly fault?: Fault;
   /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
   readonly after?: number;
-  /** The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once. */
+  /**
+   * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once.
+   */
   readonly rate?: number;
+  // options end
 }
 
 /** The options of `route.fulfill`. */
-export interface FulfillOptions extends DelayOptions, FaultOptions {
+export interface FulfillOptions {
+  // options begin: fulfill
   /** 200 to 999. Default: that of `response`, else 200. */
   readonly status?: number;
-  /** The reason phrase. Default: that of `response` if its status is used, else the standard one. */
+  /**
+   * The reason phrase, in latin-1 without control characters. Default: that of `response` if its status is used, else
+   * the standard one.
+   */
   readonly statusText?: string;
-  /** All headers; values are converted to strings. Default: those of `response`. */
+  /** All headers; values are converted to text. Default: those of `response`. */
   readonly headers?: Record<string, string | number | boolean | undefined>;
   /**
-   * The body. Default: that of `response`, else none. The parts of an iterable or async iterable are sent one by one;
-   * the call is done when the last one has reached the application's process.
+   * The body; text is sent as UTF-8. The parts of an iterable or async iterable are sent one by one; the call is done
+   * when the last one has reached the application's process. Default: that of `response`, else none.
    */
   readonly body?: string | Uint8Array | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
   /** A value that is sent as JSON, in the place of `body`. */
   readonly json?: unknown;
-  /** The header `content-type`. Default: by `json` or `path`. */
+  /** A file whose content is the body; it is read by the call, and its extension gives the content type. */
+  readonly path?: string;
+  /** The value of `content-type`, in the place of any other. Default: by `json` or `path`. */
   readonly contentType?: string;
   /**
-   * Header fields that follow the body (RFC 9110, section 6.5), which is sent in chunks then. Default: those of `response`,
-   * with its body.
+   * Header fields that follow the body (RFC 9110 section 6.5), which is sent in chunks then. Default: those of
+   * `response`, with its body.
    */
   readonly trailers?: Record<string, string | number | boolean | undefined>;
-  /** A file whose content is the body; its extension gives the content type. */
-  readonly path?: string;
   /** A response of `route.fetch()`; the other options replace its parts. */
   readonly response?: Response;
+  /** Milliseconds after which the proxy sends the decision. The call returns at once. A test that ends before fails. */
+  readonly delay?: number;
+  /** How the answer breaks: `connection_reset`, `empty_response`, `truncated`, `malformed_chunk` or `stall`. */
+  readonly fault?: Fault;
+  /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
+  readonly after?: number;
+  /**
+   * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once.
+   */
+  readonly rate?: number;
+  // options end
 }
 
 /** The head of a streamed answer. */
-export type StreamOptions = Pick<FulfillOptions, "status" | "statusText" | "headers" | "contentType" | "trailers">;
+export interface StreamOptions {
+  // options begin: stream
+  /** 200 to 999. Default: 200. */
+  readonly status?: number;
+  /**
+   * The reason phrase, in latin-1 without control characters. Default: the standard one, such as `Not Found` for 404.
+   */
+  readonly statusText?: string;
+  /** All headers; values are converted to text. */
+  readonly headers?: Record<string, string | number | boolean | undefined>;
+  /** The value of `content-type`, in the place of any other. Default: by `json` or `path`. */
+  readonly contentType?: string;
+  /** Header fields that follow the body (RFC 9110 section 6.5), which is sent in chunks then. */
+  readonly trailers?: Record<string, string | number | boolean | undefined>;
+  // options end
+}
 
 /** The options of `stream`. */
 export interface StreamRouteOptions extends StreamOptions {
@@ -227,34 +265,90 @@ export interface Stream {
   abort(errorCode?: AbortErrorCode): Promise<void>;
 }
 
-/** A fixed response, as for `route.fulfill`; a file is read by the call of `mock`. */
-export interface MockOptions extends Omit<FulfillOptions, "response" | "body"> {
-  /** The body. Default: none. */
-  readonly body?: string | Uint8Array;
+/** A fixed response, and which requests get it. */
+export interface MockOptions extends RouteOptions {
+  // options begin: mock
+  /** 200 to 999. Default: 200. */
+  readonly status?: number;
   /**
-   * The answers to one request after the other, in the place of a single one: `[503, 503, { json: { paid: true } }]`. The
-   * last one is repeated.
+   * The reason phrase, in latin-1 without control characters. Default: the standard one, such as `Not Found` for 404.
+   */
+  readonly statusText?: string;
+  /** All headers; values are converted to text. */
+  readonly headers?: Record<string, string | number | boolean | undefined>;
+  /** The body; text is sent as UTF-8. Default: none. */
+  readonly body?: string | Uint8Array;
+  /** A value that is sent as JSON, in the place of `body`. */
+  readonly json?: unknown;
+  /** A file whose content is the body; it is read by the call, and its extension gives the content type. */
+  readonly path?: string;
+  /** The value of `content-type`, in the place of any other. Default: by `json` or `path`. */
+  readonly contentType?: string;
+  /** Header fields that follow the body (RFC 9110 section 6.5), which is sent in chunks then. */
+  readonly trailers?: Record<string, string | number | boolean | undefined>;
+  /** The body in pieces, which are sent one by one, in the place of `body`. */
+  readonly chunks?: Iterable<string | Uint8Array>;
+  /** Milliseconds from each request on, after which the proxy answers; with `chunks` the time between two of them. */
+  readonly delay?: number;
+  /** How the answer breaks: `connection_reset`, `empty_response`, `truncated`, `malformed_chunk` or `stall`. */
+  readonly fault?: Fault;
+  /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
+  readonly after?: number;
+  /**
+   * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once.
+   */
+  readonly rate?: number;
+  /**
+   * The answers to one request after the other, in the place of a single one: statuses, and these options by name, or
+   * `abort` with an error code. The last one is repeated.
    */
   readonly sequence?: readonly SequenceAnswer[];
-  /** The body in pieces, which are sent one by one, `delay` milliseconds apart; in the place of `body`. */
-  readonly chunks?: Iterable<string | Uint8Array>;
-  /** How many requests it answers. Default: no limit. */
-  readonly times?: number;
-  /** Whether the test fails if no request meets the route. Default: that of the test. */
-  readonly required?: boolean;
+  // options end
 }
 
 /** One answer of a sequence: a status, a response, or a failure. */
 export type SequenceAnswer =
   | number
-  | (Omit<FulfillOptions, "response" | "body"> & {
-      /** The body. Default: none. */
+  | {
+      // options begin: step
+      /** 200 to 999. Default: 200. */
+      readonly status?: number;
+      /**
+       * The reason phrase, in latin-1 without control characters. Default: the standard one, such as `Not Found` for
+       * 404.
+       */
+      readonly statusText?: string;
+      /** All headers; values are converted to text. */
+      readonly headers?: Record<string, string | number | boolean | undefined>;
+      /** The body; text is sent as UTF-8. Default: none. */
       readonly body?: string | Uint8Array;
-      /** The body in pieces, as in `mock`. */
+      /** A value that is sent as JSON, in the place of `body`. */
+      readonly json?: unknown;
+      /** A file whose content is the body; it is read by the call, and its extension gives the content type. */
+      readonly path?: string;
+      /** The value of `content-type`, in the place of any other. Default: by `json` or `path`. */
+      readonly contentType?: string;
+      /** Header fields that follow the body (RFC 9110 section 6.5), which is sent in chunks then. */
+      readonly trailers?: Record<string, string | number | boolean | undefined>;
+      /** The body in pieces, which are sent one by one, in the place of `body`. */
       readonly chunks?: Iterable<string | Uint8Array>;
       /** A failure in the place of a response, with no option but `delay`. */
       readonly abort?: AbortErrorCode;
-    });
+      /**
+       * Milliseconds from each request on, after which the proxy answers; with `chunks` the time between two of them.
+       */
+      readonly delay?: number;
+      /** How the answer breaks: `connection_reset`, `empty_response`, `truncated`, `malformed_chunk` or `stall`. */
+      readonly fault?: Fault;
+      /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
+      readonly after?: number;
+      /**
+       * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at
+       * once.
+       */
+      readonly rate?: number;
+      // options end
+    };
 
 /** The network error that the application gets, by Playwright's names. */
 export type AbortErrorCode =
@@ -430,7 +524,7 @@ export interface Route {
   /** Begins to answer the request; the test writes the body by the result, part by part. */
   stream(options?: StreamOptions): Promise<Stream>;
   /** Sends the request upstream, with these changes. */
-  continue(options?: ContinueOptions & DelayOptions & FaultOptions): Promise<Decided>;
+  continue(options?: ContinueOptions & FaultOptions): Promise<Decided>;
   /** Passes the request, with these changes, to the next handler that matches; without one, upstream. */
   fallback(options?: ContinueOptions): Promise<Decided>;
   /** Sends the request upstream and returns the response; this is no decision, and may be repeated. */

@@ -59,7 +59,7 @@ class SummaryTests(SynchronousTestCase):
         """A body in parts is told to be joined."""
         body: Any = (part for part in (b"a", b"b"))
         with self.assertRaisesRegex(UsageError, r"not generator.*b\"\"\.join\(parts\)"):
-            sent_arguments(body=body)
+            sent_arguments("mock", {"body": body})
 
     def test_unreachable(self) -> None:
         """A proxy that cannot be reached: the text says where its URL came from."""

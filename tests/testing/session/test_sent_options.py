@@ -29,7 +29,7 @@ from trafficmock.wire.payloads.answer import Fulfill, Written
 
 def fulfil(**given: Any) -> Fulfill:
     """Make the answer of ``fulfill`` with these arguments."""
-    message = encode(HandlerResult("r1", Written("fulfill", sent_arguments(**given)), "1"))
+    message = encode(HandlerResult("r1", Written("fulfill", sent_arguments("fulfill", given)), "1"))
     read = AnswerReader(PYTHON).decision(cast("Any", decode(message)).result)
     assert isinstance(read, Fulfill)
     return read

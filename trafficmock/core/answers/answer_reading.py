@@ -22,7 +22,7 @@ from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, lower_case, on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
 from trafficmock.wire.payloads.answer import Abort, Continue, Fault, FaultKind, Fulfill
-from trafficmock.wire.payloads.answer_options import AnswerOptions, Foreign
+from trafficmock.wire.payloads.answer_options import AnswerOptions, Foreign, options_of
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
 from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, SerializedResponse
 from trafficmock.wire.reason_phrases import phrase_of
@@ -37,17 +37,14 @@ if TYPE_CHECKING:
 
 
 _TYPES = get_type_hints(AnswerOptions)
-_HOW = ("delay", "fault", "after", "rate")
-_RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type", "trailers")
-_HEAD = ("status", "status_text", "headers", "content_type", "trailers")
-_STEP = (*_RESPONSE, "chunks", "abort", *_HOW)
+_STEP = tuple(options_of("step"))
 _NAMES = {
-    "mock": (*_RESPONSE, "chunks", *_HOW, "sequence", "times", "required"),
-    "stream": (*_HEAD, "required"),
-    "route.fulfill": (*_RESPONSE, "response", *_HOW),
-    "route.stream": _HEAD,
-    "route.continue": ("url", "method", "headers", "post_data", *_HOW),
-    "route.abort": ("delay",),
+    "mock": (*options_of("mock"), "times", "required"),
+    "stream": (*options_of("stream"), "required"),
+    "route.fulfill": tuple(options_of("fulfill")),
+    "route.stream": tuple(options_of("stream")),
+    "route.continue": ("url", "method", "headers", "post_data", *options_of("continue")),
+    "route.abort": tuple(options_of("abort")),
 }
 """The options of each call, with those that are not sent with the options of the answer."""
 

@@ -21,11 +21,12 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import BYTES
 from trafficmock.testing.session.arguments.stream_parts import content_of
-from trafficmock.wire.payloads.answer_options import FileContent, Foreign
+from trafficmock.wire.payloads.answer_options import FileContent, Foreign, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.wire.payloads.answer_options import Call
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 Delay = float | timedelta | None
@@ -48,9 +49,13 @@ def sent_options(given: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def sent_arguments(**given: Any) -> dict[str, Any]:
-    """Return the arguments of a call that are given, as :func:`sent_options` does."""
-    return sent_options({name: each for name, each in given.items() if each is not None})
+def sent_arguments(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a call that are given, as :func:`sent_options` does.
+
+    :param given: its arguments by name, and perhaps other names: ``locals()``.
+    """
+    names = [name for name in options_of(call) if given.get(name) is not None]
+    return sent_options({name: given[name] for name in names})
 
 
 def _sequence(answers: Any) -> Any:

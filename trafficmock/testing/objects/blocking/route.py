@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.objects.blocking.stream import Stream
-from trafficmock.testing.objects.given_bodies import check_alone, is_parts, pour
+from trafficmock.testing.objects.given_bodies import head_beside_parts, is_parts, pour
 from trafficmock.testing.objects.sent_options import sent_arguments
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
@@ -50,6 +50,7 @@ class Route:
     def fulfill(
         self,
         *,
+        # options begin: fulfill
         status: int | None = None,
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
@@ -63,84 +64,69 @@ class Route:
         fault: FaultKind | None = None,
         after: int | None = None,
         rate: int | None = None,
+        # options end
     ) -> None:
         """Answer the request with a response.
 
-        :param status: 200 to 999; by default that of ``response``, else 200.
-        :param status_text: the reason phrase, in latin-1 without control characters. By default,
-            or if empty, that of ``response`` if its status is used, else the standard one, such as
-            ``Not Found`` for 404.
-        :param headers: a mapping, or pairs where a name repeats; they replace those of
-            ``response``.
-        :param body: the body; text is sent as UTF-8. The parts of an iterable or async iterable
-            are sent one by one until the call is done, see :meth:`stream`.
-        :param json: an object that is sent as JSON, in the place of ``body``.
-        :param path: a file whose content is the body; its extension gives the content type.
-        :param content_type: the value of ``content-type``, in the place of any other.
-        :param trailers: header fields that follow the body, as for ``headers`` (RFC 9110 section
-            6.5); the body is sent in chunks then. They replace those of ``response``.
-        :param response: a fetched response; its parts are used where no other argument gives them.
-        :param delay: milliseconds or a ``timedelta``, after which the proxy sends the response. The
+        :param status: 200 to 999. By default that of ``response``, else 200.
+        :param status_text: the reason phrase, in latin-1 without control characters. By default
+            that of ``response`` if its status is used, else the standard one.
+        :param headers: all headers; values are converted to text. By default those of ``response``.
+        :param body: the body; text is sent as UTF-8. The parts of an iterable or async iterable are
+            sent one by one; the call is done when the last one has reached the application's
+            process. By default that of ``response``, else none.
+        :param json: a value that is sent as JSON, in the place of ``body``.
+        :param path: a file whose content is the body; it is read by the call, and its extension
+            gives the content type.
+        :param content_type: the value of ``content-type``, in the place of any other. By default by
+            ``json`` or ``path``.
+        :param trailers: header fields that follow the body (RFC 9110 section 6.5), which is sent in
+            chunks then. By default those of ``response``, with its body.
+        :param response: a response of ``route.fetch()``; the other options replace its parts.
+        :param delay: milliseconds or a ``timedelta`` after which the proxy sends the decision. The
             call returns at once. A test that ends before fails.
         :param fault: how the answer breaks: ``connection_reset``, ``empty_response``,
-            ``truncated``, ``malformed_chunk``, or ``stall``.
-        :param after: the bytes of the body before the fault.
-        :param rate: the bytes of the body that the application gets in a second; not with
-            ``fault``.
+            ``truncated``, ``malformed_chunk`` or ``stall``.
+        :param after: the bytes of the body before the fault. By default half of it for
+            ``truncated``, none for the others.
+        :param rate: the bytes of the body that the application gets in a second; not with ``fault``
+            or ``chunks``. By default all at once.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: both ``body`` and ``json`` are given, or HTTP cannot carry a value.
         :raises OSError: the file cannot be read.
         :raises TestEndedError: the test has ended.
         """
+        given = locals()
         if is_parts(body):
-            check_alone(fault, after, json, path, response, delay, rate)
-            stream = self.stream(
-                status=status,
-                status_text=status_text,
-                headers=headers,
-                content_type=content_type,
-                trailers=trailers,
-            )
-            return pour(stream, body)
-        options = sent_arguments(
-            status=status,
-            status_text=status_text,
-            headers=headers,
-            body=body,
-            json=json,
-            path=path,
-            content_type=content_type,
-            trailers=trailers,
-            response=response,
-            delay=delay,
-            fault=fault,
-            after=after,
-            rate=rate,
-        )
+            return pour(self.stream(**head_beside_parts(given)), body)
+        options = sent_arguments("fulfill", given)
         return self._decide(lambda: self._routed.fulfill(options))
 
     def stream(
         self,
         *,
+        # options begin: stream
         status: int | None = None,
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
         trailers: HeadersArgument | None = None,
+        # options end
     ) -> Stream:
         """Begin to answer the request; the test writes the body by the result, piece by piece.
 
-        :param status: as in :meth:`fulfill`; so are the other arguments.
+        :param status: 200 to 999. By default 200.
+        :param status_text: the reason phrase, in latin-1 without control characters. By default the
+            standard one, such as ``Not Found`` for 404.
+        :param headers: all headers; values are converted to text.
+        :param content_type: the value of ``content-type``, in the place of any other. By default by
+            ``json`` or ``path``.
+        :param trailers: header fields that follow the body (RFC 9110 section 6.5), which is sent in
+            chunks then.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: HTTP cannot carry a value.
         """
-        options = sent_arguments(
-            status=status,
-            status_text=status_text,
-            headers=headers,
-            content_type=content_type,
-            trailers=trailers,
-        )
+        options = sent_arguments("stream", locals())
         routed = self._routed
         awaited = AwaitedStream(routed.session.client.link, str(routed.request))
         self._adapter.heed(self._adapter.call(lambda: awaited.began(*routed.stream(options))))
@@ -153,10 +139,12 @@ class Route:
         method: str | None = None,
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
+        # options begin: continue
         delay: Delay = None,
         fault: FaultKind | None = None,
         after: int | None = None,
         rate: int | None = None,
+        # options end
     ) -> None:
         """Send the request upstream, with these changes and those of earlier fallbacks.
 
@@ -165,16 +153,19 @@ class Route:
         :param headers: replace all headers but those that the Fetch standard forbids to set.
         :param post_data: another body: bytes, text that is sent as UTF-8, or a value that is sent
             as JSON. ``None``, ``False`` and 0 keep the body; empty bytes or text remove it.
-        :param delay: milliseconds or a ``timedelta``, after which the request is sent.
-        :param fault: how the real answer breaks on its way back, as in :meth:`fulfill`.
-        :param after: the bytes of its body before the fault.
-        :param rate: the bytes of its body that the application gets in a second; not with
-            ``fault``.
+        :param delay: milliseconds or a ``timedelta`` after which the proxy sends the decision. The
+            call returns at once. A test that ends before fails.
+        :param fault: how the answer breaks: ``connection_reset``, ``empty_response``,
+            ``truncated``, ``malformed_chunk`` or ``stall``.
+        :param after: the bytes of the body before the fault. By default half of it for
+            ``truncated``, none for the others.
+        :param rate: the bytes of the body that the application gets in a second; not with ``fault``
+            or ``chunks``. By default all at once.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: the URL has another scheme, or a header value is not a string.
         :raises TestEndedError: the test has ended.
         """
-        options = sent_arguments(delay=delay, fault=fault, after=after, rate=rate)
+        options = sent_arguments("continue", locals())
         return self._decide(
             lambda: self._routed.continue_(
                 options, url=url, method=method, headers=headers, post_data=post_data
@@ -205,17 +196,25 @@ class Route:
         )
         return self._adapter.done()
 
-    def abort(self, error_code: str | None = None, *, delay: Delay = None) -> None:
+    def abort(
+        self,
+        error_code: str | None = None,
+        *,
+        # options begin: abort
+        delay: Delay = None,
+        # options end
+    ) -> None:
         """Fail the request with a network error.
 
         :param error_code: one of Playwright's codes, by default ``failed``. Codes that only
             browsers have, such as ``blockedbyclient``, count as ``failed``.
-        :param delay: milliseconds or a ``timedelta``, after which the request fails.
+        :param delay: milliseconds or a ``timedelta`` after which the proxy sends the decision. The
+            call returns at once. A test that ends before fails.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: the code is unknown.
         :raises TestEndedError: the test has ended.
         """
-        options = sent_arguments(abort=error_code or "failed", delay=delay)
+        options = {"abort": error_code or "failed", **sent_arguments("abort", locals())}
         return self._decide(lambda: self._routed.abort(options))
 
     def fetch(

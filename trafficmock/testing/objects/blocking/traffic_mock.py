@@ -113,6 +113,7 @@ class TrafficMock(BaseContext):
         client_id: Names = None,
         times: float | None = None,
         required: bool | None = None,
+        # options begin: mock
         status: int | None = None,
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
@@ -127,6 +128,7 @@ class TrafficMock(BaseContext):
         after: int | None = None,
         rate: int | None = None,
         sequence: Sequence[int | Mapping[str, Any]] | None = None,
+        # options end
         **match: Unpack[MatchArguments],
     ) -> RouteHandle:
         """Answer matching requests with a fixed response, which the proxy keeps and sends.
@@ -135,38 +137,37 @@ class TrafficMock(BaseContext):
 
         :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``times``, ``required``
             and the arguments that begin with ``match_``.
-        :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
-        :param path: a file whose content is the body; it is read by this call.
+        :param status: 200 to 999. By default 200.
+        :param status_text: the reason phrase, in latin-1 without control characters. By default the
+            standard one, such as ``Not Found`` for 404.
+        :param headers: all headers; values are converted to text.
+        :param body: the body; text is sent as UTF-8. By default none.
+        :param json: a value that is sent as JSON, in the place of ``body``.
+        :param path: a file whose content is the body; it is read by the call, and its extension
+            gives the content type.
+        :param content_type: the value of ``content-type``, in the place of any other. By default by
+            ``json`` or ``path``.
+        :param trailers: header fields that follow the body (RFC 9110 section 6.5), which is sent in
+            chunks then.
         :param chunks: the body in pieces, which are sent one by one, in the place of ``body``.
-        :param delay: as in :meth:`Route.fulfill`, from each request on; with ``chunks`` the
-            time between two of them.
-        :param fault: as in :meth:`Route.fulfill`; so is ``after``.
-        :param rate: the bytes of the body that are sent in a second; by default all at once.
-        :param sequence: the answers to one request after the other, instead of a single one:
-            statuses, and mappings with the arguments from ``status`` on, or with ``abort`` and an
-            error code. The last answer is repeated.
+        :param delay: milliseconds or a ``timedelta`` from each request on, after which the proxy
+            answers; with ``chunks`` the time between two of them.
+        :param fault: how the answer breaks: ``connection_reset``, ``empty_response``,
+            ``truncated``, ``malformed_chunk`` or ``stall``.
+        :param after: the bytes of the body before the fault. By default half of it for
+            ``truncated``, none for the others.
+        :param rate: the bytes of the body that the application gets in a second; not with ``fault``
+            or ``chunks``. By default all at once.
+        :param sequence: the answers to one request after the other, in the place of a single one:
+            statuses, and these options by name, or ``abort`` with an error code. The last one is
+            repeated.
         :returns: the route, with the requests that met it.
         :raises RoutingError: the proxy cannot send this response.
         """
         matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
-        options = sent_arguments(
-            status=status,
-            status_text=status_text,
-            headers=headers,
-            body=body,
-            json=json,
-            path=path,
-            content_type=content_type,
-            trailers=trailers,
-            chunks=chunks,
-            delay=delay,
-            fault=fault,
-            after=after,
-            rate=rate,
-            sequence=sequence,
-        )
+        options = sent_arguments("mock", locals())
         http, must = self._session.http, self._must(required=required)
         return self._route(
             lambda: http.route(matcher, None, times, place=place, options=options, required=must)
@@ -179,11 +180,13 @@ class TrafficMock(BaseContext):
         method: Names = None,
         client_id: Names = None,
         required: bool | None = None,
+        # options begin: stream
         status: int | None = None,
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
         trailers: HeadersArgument | None = None,
+        # options end
         **match: Unpack[MatchArguments],
     ) -> Stream:
         """Answer the next matching request by a stream, whose body the test writes.
@@ -192,19 +195,20 @@ class TrafficMock(BaseContext):
 
         :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``required`` and the
             arguments that begin with ``match_``.
-        :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
+        :param status: 200 to 999. By default 200.
+        :param status_text: the reason phrase, in latin-1 without control characters. By default the
+            standard one, such as ``Not Found`` for 404.
+        :param headers: all headers; values are converted to text.
+        :param content_type: the value of ``content-type``, in the place of any other. By default by
+            ``json`` or ``path``.
+        :param trailers: header fields that follow the body (RFC 9110 section 6.5), which is sent in
+            chunks then.
         :raises UsageError: HTTP cannot carry a value.
         """
         matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
-        options = sent_arguments(
-            status=status,
-            status_text=status_text,
-            headers=headers,
-            content_type=content_type,
-            trailers=trailers,
-        )
+        options = sent_arguments("stream", locals())
         awaited = AwaitedStream(self._session.client.link, f"for {matcher} ({place})")
         adapter, must, http = self._adapter, self._must(required=required), self._session.http
         return adapter.wait_for(
