@@ -142,7 +142,7 @@ class UndiciHook {
     const take = this.take.bind(this);
     /** @this {any} */
     const dispatch = function (/** @type {any} */ opts, /** @type {any} */ handler) {
-      return take(this, original, opts, handler) || original.call(this, opts, handler);
+      return take(this, original, opts, handler) ?? original.call(this, opts, handler);
     };
     owner.dispatch = Object.assign(dispatch, { [HOOKED]: agent, [ORIGINAL]: original });
     // A weak reference, because a test runner makes and drops many contexts in one process.
@@ -158,30 +158,25 @@ class UndiciHook {
    * @param {Function} original
    * @param {any} opts
    * @param {any} handler
-   * @returns {boolean} whether the dispatch is held, redirected or passed on with other headers; if not, the caller calls `original`
+   * @returns {boolean | undefined} of a request that is held, redirected or passed on with other headers, whether the
+   *   dispatcher takes another one (`false` if it is busy); else `undefined`: the caller calls `original`
    */
   take(dispatcher, original, opts, handler) {
     const { agent } = this;
-    if (!agent.isAttached || !opts || !handler || typeof handler !== "object") return false;
+    if (!agent.isAttached || !opts || !handler || typeof handler !== "object") return undefined;
     const direct = directOf(agent, dispatcher);
-    if (direct) return direct.dispatch(opts, handler) !== undefined;
-    if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return false;
+    if (direct) return direct.dispatch(opts, handler) ?? true;
+    if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return undefined;
     if (this.redirect(dispatcher, opts, handler)) return true;
     const asked = urlOf(dispatcher, opts, agent.hosts);
-    if (!asked) return false;
+    if (!asked) return undefined;
     const passOn = (
       /** @type {URL} */ to,
       /** @type {import('../contexts/test-contexts.js').TestContext | undefined} */ context,
-    ) => {
-      original.call(dispatcher, outboundOptions(agent, opts, to, context), handler);
-      return true;
-    };
+    ) => original.call(dispatcher, outboundOptions(agent, opts, to, context), handler) ?? true;
     const url = namedUrl(asked, opts, handler);
     const file = localPath(dispatcher);
-    if (file) {
-      this.takeLocal(dispatcher, original, opts, handler, url, file);
-      return true;
-    }
+    if (file) return this.takeLocal(dispatcher, original, opts, handler, url, file);
     if (agent.hosts.isOwnServer(url)) return passOn(url, agent.contexts.current());
     if (agent.hosts.isIgnored(asked) || agent.hosts.isIgnored(url)) {
       this.ignore(opts, handler, url);
@@ -205,6 +200,7 @@ class UndiciHook {
    * @param {any} handler
    * @param {URL} named by the request
    * @param {string} file the path of the socket
+   * @returns {boolean} as of {@link take}
    */
   takeLocal(dispatcher, original, opts, handler, named, file) {
     const { agent } = this;
@@ -213,14 +209,18 @@ class UndiciHook {
     const chain = chainOf.get(handler) ?? chains.getStore();
     const act = (/** @type {boolean} */ isWanted) => {
       if (url && isWanted) {
-        return new HeldDispatch(agent, dispatcher, original, opts, handler, url, false, chain).start();
+        new HeldDispatch(agent, dispatcher, original, opts, handler, url, false, chain).start();
+        return true;
       }
       // Marked, because the dispatchers below this one do not tell.
-      original.call(dispatcher, { ...outboundOptions(agent, opts, named, undefined), [SEEN]: true }, handler);
+      return (
+        original.call(dispatcher, { ...outboundOptions(agent, opts, named, undefined), [SEEN]: true }, handler) ?? true
+      );
     };
     const isKnown = url ? isNamed(agent, url) : false;
-    if (url && isKnown === undefined) whenKnown(agent, url, act);
-    else act(isKnown === true);
+    if (!url || isKnown !== undefined) return act(isKnown === true);
+    whenKnown(agent, url, act);
+    return true;
   }
 
   /**

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
 import net from "node:net";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -47,12 +49,40 @@ after(async () => {
   await proxy.stop();
 });
 
+/** @returns a handler of undici, in its older and its newer form */
+const whole = (resolve, reject) => ({
+  ...{ onConnect() {}, onHeaders: () => true, onData: () => true, onComplete: resolve, onError: reject },
+  ...{ onRequestStart() {}, onResponseStart() {}, onResponseData() {}, onResponseEnd: resolve },
+  onResponseError: (_, error) => reject(error),
+});
+
 /** Run a test for every undici. */
 function each(title, act) {
   for (const version of ["undici6", "undici7", "undici8"].filter(hasUndici)) {
     test(`${version}: ${title}`, () => act(versions[version], `/${title.replace(/\W/g, "-")}-${version}`));
   }
 }
+
+describe("a request that the agent passes on without asking", () => {
+  each("a dispatcher that is busy says so", async ({ Client }, path) => {
+    const server = http.createServer((_, answer) => answer.end()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const lookup = (name, options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]);
+    const client = new Client(`http://ignored.test:${server.address().port}`, { connect: { lookup } });
+    const drained = once(client, "drain");
+    const taken = [];
+    const ended = [1, 2].map(
+      (n) =>
+        new Promise((resolve, reject) => {
+          taken.push(client.dispatch({ path: `${path}-${n}`, method: "GET" }, whole(resolve, reject)));
+        }),
+    );
+    assert.deepEqual(taken, [false, false]);
+    await settled(Promise.all([...ended, drained]));
+    await client.close();
+    server.close();
+  });
+});
 
 describe("a handler that aborts while a mock is served", () => {
   const RETRY = { minTimeout: 1, maxRetries: 2 };
