@@ -154,9 +154,7 @@ export interface FaultOptions {
   readonly fault?: Fault;
   /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
   readonly after?: number;
-  /**
-   * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once.
-   */
+  /** The bytes of the body that the application gets in a second; not with `fault`. Default: all at once. */
   readonly rate?: number;
   // options end
 }
@@ -197,9 +195,7 @@ export interface FulfillOptions {
   readonly fault?: Fault;
   /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
   readonly after?: number;
-  /**
-   * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once.
-   */
+  /** The bytes of the body that the application gets in a second; not with `fault`. Default: all at once. */
   readonly rate?: number;
   // options end
 }
@@ -215,7 +211,7 @@ export interface StreamOptions {
   readonly statusText?: string;
   /** All headers; values are converted to text. */
   readonly headers?: Record<string, string | number | boolean | undefined>;
-  /** The value of `content-type`, in the place of any other. Default: by `json` or `path`. */
+  /** The value of `content-type`. */
   readonly contentType?: string;
   /** Header fields that follow the body (RFC 9110 section 6.5), which is sent in chunks then. */
   readonly trailers?: Record<string, string | number | boolean | undefined>;
@@ -286,7 +282,7 @@ export interface MockOptions extends RouteOptions {
   readonly contentType?: string;
   /** Header fields that follow the body (RFC 9110 section 6.5), which is sent in chunks then. */
   readonly trailers?: Record<string, string | number | boolean | undefined>;
-  /** The body in pieces, which are sent one by one, in the place of `body`. */
+  /** The body in pieces, which are sent one by one, in the place of `body`; not with `fault` or `rate`. */
   readonly chunks?: Iterable<string | Uint8Array>;
   /** Milliseconds from each request on, after which the proxy answers; with `chunks` the time between two of them. */
   readonly delay?: number;
@@ -294,9 +290,7 @@ export interface MockOptions extends RouteOptions {
   readonly fault?: Fault;
   /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
   readonly after?: number;
-  /**
-   * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once.
-   */
+  /** The bytes of the body that the application gets in a second; not with `fault`. Default: all at once. */
   readonly rate?: number;
   /**
    * The answers to one request after the other, in the place of a single one: statuses, and these options by name, or
@@ -330,7 +324,7 @@ export type SequenceAnswer =
       readonly contentType?: string;
       /** Header fields that follow the body (RFC 9110 section 6.5), which is sent in chunks then. */
       readonly trailers?: Record<string, string | number | boolean | undefined>;
-      /** The body in pieces, which are sent one by one, in the place of `body`. */
+      /** The body in pieces, which are sent one by one, in the place of `body`; not with `fault` or `rate`. */
       readonly chunks?: Iterable<string | Uint8Array>;
       /** A failure in the place of a response, with no option but `delay`. */
       readonly abort?: AbortErrorCode;
@@ -342,10 +336,7 @@ export type SequenceAnswer =
       readonly fault?: Fault;
       /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
       readonly after?: number;
-      /**
-       * The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at
-       * once.
-       */
+      /** The bytes of the body that the application gets in a second; not with `fault`. Default: all at once. */
       readonly rate?: number;
       // options end
     };

@@ -148,15 +148,16 @@ class AsyncTrafficMock(BaseContext):
             ``json`` or ``path``.
         :param trailers: header fields that follow the body (RFC 9110 section 6.5), which is sent in
             chunks then.
-        :param chunks: the body in pieces, which are sent one by one, in the place of ``body``.
+        :param chunks: the body in pieces, which are sent one by one, in the place of ``body``; not
+            with ``fault`` or ``rate``.
         :param delay: milliseconds or a ``timedelta`` from each request on, after which the proxy
             answers; with ``chunks`` the time between two of them.
         :param fault: how the answer breaks: ``connection_reset``, ``empty_response``,
             ``truncated``, ``malformed_chunk`` or ``stall``.
         :param after: the bytes of the body before the fault. By default half of it for
             ``truncated``, none for the others.
-        :param rate: the bytes of the body that the application gets in a second; not with ``fault``
-            or ``chunks``. By default all at once.
+        :param rate: the bytes of the body that the application gets in a second; not with
+            ``fault``. By default all at once.
         :param sequence: the answers to one request after the other, in the place of a single one:
             statuses, and these options by name, or ``abort`` with an error code. The last one is
             repeated.
@@ -198,8 +199,7 @@ class AsyncTrafficMock(BaseContext):
         :param status_text: the reason phrase, in latin-1 without control characters. By default the
             standard one, such as ``Not Found`` for 404.
         :param headers: all headers; values are converted to text.
-        :param content_type: the value of ``content-type``, in the place of any other. By default by
-            ``json`` or ``path``.
+        :param content_type: the value of ``content-type``.
         :param trailers: header fields that follow the body (RFC 9110 section 6.5), which is sent in
             chunks then.
         :raises UsageError: HTTP cannot carry a value.

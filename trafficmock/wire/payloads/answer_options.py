@@ -143,12 +143,13 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
     content_type: Annotated[
         Any,
         Option(
-            _HEAD,
+            _WHOLE,
             "str",
             "string",
             "the value of ``content-type``, in the place of any other",
             "by ``json`` or ``path``",
         ),
+        Option(("stream",), "str", "string", "the value of ``content-type``"),
     ] = UNSET
     trailers: Annotated[
         list[tuple[str, str]] | UnsetType,
@@ -176,7 +177,8 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
             _MOCKS,
             "Iterable[str | bytes]",
             "Iterable<string | Uint8Array>",
-            "the body in pieces, which are sent one by one, in the place of ``body``",
+            "the body in pieces, which are sent one by one, in the place of ``body``; not with "
+            "``fault`` or ``rate``",
         ),
     ] = UNSET
     abort: Annotated[
@@ -231,8 +233,7 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
             _PACED,
             "int",
             "number",
-            "the bytes of the body that the application gets in a second; not with ``fault`` or "
-            "``chunks``",
+            "the bytes of the body that the application gets in a second; not with ``fault``",
             "all at once",
         ),
     ] = UNSET

@@ -89,8 +89,8 @@ class Route:
             ``truncated``, ``malformed_chunk`` or ``stall``.
         :param after: the bytes of the body before the fault. By default half of it for
             ``truncated``, none for the others.
-        :param rate: the bytes of the body that the application gets in a second; not with ``fault``
-            or ``chunks``. By default all at once.
+        :param rate: the bytes of the body that the application gets in a second; not with
+            ``fault``. By default all at once.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: both ``body`` and ``json`` are given, or HTTP cannot carry a value.
         :raises OSError: the file cannot be read.
@@ -119,8 +119,7 @@ class Route:
         :param status_text: the reason phrase, in latin-1 without control characters. By default the
             standard one, such as ``Not Found`` for 404.
         :param headers: all headers; values are converted to text.
-        :param content_type: the value of ``content-type``, in the place of any other. By default by
-            ``json`` or ``path``.
+        :param content_type: the value of ``content-type``.
         :param trailers: header fields that follow the body (RFC 9110 section 6.5), which is sent in
             chunks then.
         :raises AlreadyHandledError: the request is decided already.
@@ -159,8 +158,8 @@ class Route:
             ``truncated``, ``malformed_chunk`` or ``stall``.
         :param after: the bytes of the body before the fault. By default half of it for
             ``truncated``, none for the others.
-        :param rate: the bytes of the body that the application gets in a second; not with ``fault``
-            or ``chunks``. By default all at once.
+        :param rate: the bytes of the body that the application gets in a second; not with
+            ``fault``. By default all at once.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: the URL has another scheme, or a header value is not a string.
         :raises TestEndedError: the test has ended.
