@@ -70,7 +70,7 @@ def _with_docs(doc: str, options: dict[str, Option]) -> str:
     """Replace the lines of these parameters in a docstring, where the first of them stands."""
     lines = "".join(
         fill(
-            f":param {name}: {_sentences(option, options, _DURATION, 'By default')}",
+            f":param {name}: {sentences(option, options, _DURATION, 'By default')}",
             _WIDTHS[".py"],
             initial_indent=" " * 8,
             subsequent_indent=" " * 12,
@@ -83,7 +83,13 @@ def _with_docs(doc: str, options: dict[str, Option]) -> str:
     return re.sub(pattern, lambda _: lines, doc, count=1, flags=re.MULTILINE)
 
 
-def _sentences(option: Option, options: dict[str, Option], duration: str, default: str) -> str:
+def sentences(option: Option, options: dict[str, Option], duration: str, default: str) -> str:
+    """Return what an option is, and what holds without it.
+
+    :param options: all of the call.
+    :param duration: how the language writes a time.
+    :param default: the words before what holds without it.
+    """
     without = option.inherited if "response" in options and option.inherited else option.default
     ends = f" {default} {without}." if without else ""
     return f"{option.text.replace('{duration}', duration)}.{ends}"
@@ -92,7 +98,7 @@ def _sentences(option: Option, options: dict[str, Option], duration: str, defaul
 def _typescript_region(region: re.Match[str]) -> str:
     options = options_of(region["call"])  # type: ignore[arg-type] # by markers
     members = [
-        _member(name, _sentences(option, options, "milliseconds", "Default:"), option, region)
+        _member(name, sentences(option, options, "milliseconds", "Default:"), option, region)
         for name, option in options.items()
     ]
     return "".join([region["begin"], *members, region["end"]])
@@ -101,7 +107,7 @@ def _typescript_region(region: re.Match[str]) -> str:
 def _member(name: str, words: str, option: Option, region: re.Match[str]) -> str:
     indent = region["indent"]
     names = "|".join(AnswerOptions.__struct_fields__)
-    text = re.sub(f"`(?:{names})`", lambda found: _camel(found[0]), words.replace("``", "`"))
+    text = re.sub(f"`(?:{names})`", lambda found: camel(found[0]), words.replace("``", "`"))
     text = text[0].upper() + text[1:]
     line, width = f"{indent}/** {text} */", _WIDTHS[".ts"]
     if len(line) > width:
@@ -113,10 +119,11 @@ def _member(name: str, words: str, option: Option, region: re.Match[str]) -> str
             break_on_hyphens=False,
         )
         line = f"{indent}/**\n{inner}\n{indent} */"
-    return f"{line}\n{indent}readonly {_camel(name)}?: {option.typescript};\n"
+    return f"{line}\n{indent}readonly {camel(name)}?: {option.typescript};\n"
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """Return the name of an option in JavaScript."""
     return re.sub(r"_(\w)", lambda found: found[1].upper(), name)
 
 

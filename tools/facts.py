@@ -18,6 +18,7 @@ from trafficmock.matching.patterns.unix_sockets import UNIX_SCHEME
 from trafficmock.report import data_files, report_directory, report_settings
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, inbound, limits, outbound
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES, RESETS
+from trafficmock.wire.payloads.answer_options import HEADER_OPTIONS
 from trafficmock.wire.payloads.serialized_har import MOST_PACE, OF_REQUESTS, OF_RESPONSES
 from trafficmock.wire.payloads.serialized_matcher import MOST_STEPS
 from trafficmock.wire.payloads.serialized_response import (
@@ -58,6 +59,7 @@ FACTS = {
     "FINAL_STATUSES": {"first": FINAL_STATUSES[0], "last": FINAL_STATUSES[-1]},
     "CREDENTIALS": sorted(http_syntax.CREDENTIALS),
     "CONTENT_HEADERS": sorted(http_syntax.CONTENT_HEADERS),
+    "HEADER_OPTIONS": HEADER_OPTIONS,
     "HAR_REQUEST": OF_REQUESTS,
     "HAR_RESPONSE": OF_RESPONSES,
     "UNDER_TEST": UNDER_TEST,

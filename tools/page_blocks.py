@@ -34,11 +34,13 @@ from unittest.mock import patch
 
 from attrs import frozen
 
+from tools.answer_arguments import camel, sentences
 from tools.page_api import api_text
 from trafficmock import cli
 from trafficmock.command.exit_status import MEANINGS
 from trafficmock.matching.patterns.framework_calls import FRAMEWORK_CALLS, PREFIX
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
+from trafficmock.wire.payloads.answer_options import DECLARED, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -210,7 +212,22 @@ def _framework_calls() -> Iterator[tuple[str, ...]]:
         yield f"`{PREFIX}{call.preset}`", f"{call.sender}: {call.what}", to, off
 
 
+def _answer_options() -> Iterator[tuple[str, ...]]:
+    yield "Option", "In JavaScript", "Of", "Meaning"
+    for name, option in DECLARED:
+        of = [f"`{_WRITTEN_CALLS.get(call, call)}`" for call in option.calls]
+        options = options_of(option.calls[-1])
+        words = sentences(option, options, _DURATION, "By default")
+        text = words[0].upper() + words[1:].replace("``", "`")
+        yield f"`{name}`", f"`{camel(name)}`", ", ".join(of), text
+
+
+_DURATION = "milliseconds (in Python also a ``timedelta``)"
+_WRITTEN_CALLS = {"step": "sequence", "continue": "continue_"}
+"""The calls that a test writes in another way than the declaration names them."""
+
 TABLES = {
+    "answer options": _answer_options,
     "exit statuses": _exit_statuses,
     "abort codes": _abort_codes,
     "network errors": _network_errors,

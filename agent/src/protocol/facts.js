@@ -24,6 +24,7 @@ module.exports = {
   FINAL_STATUSES: {"first": 200, "last": 999},
   CREDENTIALS: ["authorization", "cookie", "cookie2", "proxy-authorization"],
   CONTENT_HEADERS: ["content-encoding", "content-language", "content-length", "content-location", "content-type"],
+  HEADER_OPTIONS: ["headers", "trailers"],
   HAR_REQUEST: ["method", "url", "headers", "postData"],
   HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces", "_trailers"],
   UNDER_TEST: "127(?:\\.[0-9]+){3}|0\\.0\\.0\\.0|\\[::1?\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",

@@ -2,6 +2,7 @@
 
 const { readFile } = require("node:fs/promises");
 const mime = require("mime-types");
+const { HEADER_OPTIONS } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const headers = require("./headers.js");
 const { BYTES_TYPE } = require("./request-overrides.js");
@@ -31,8 +32,7 @@ async function sentOptions(given) {
 }
 
 const READ = /** @type {Record<string, (value: any, name: string) => unknown>} */ ({
-  headers: linesOf,
-  trailers: linesOf,
+  ...Object.fromEntries(HEADER_OPTIONS.map((name) => [name, linesOf])),
   body: bodyOf,
   json: jsonOf,
   path: async (path) => ({ content: base64(await readFile(path)), type: mime.lookup(path) || BYTES_TYPE }),

@@ -21,7 +21,12 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import BYTES
 from trafficmock.testing.session.arguments.stream_parts import content_of
-from trafficmock.wire.payloads.answer_options import FileContent, Foreign, options_of
+from trafficmock.wire.payloads.answer_options import (
+    HEADER_OPTIONS,
+    FileContent,
+    Foreign,
+    options_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,8 +111,7 @@ def _written(value: Any) -> Any:
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
-    "headers": hd.lenient,
-    "trailers": partial(hd.lenient, option="trailers"),
+    **{name: partial(hd.lenient, option=name) for name in HEADER_OPTIONS},
     "body": _body,
     "json": lambda value: json.dumps(value).encode(),
     "path": _file,

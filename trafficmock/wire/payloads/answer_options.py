@@ -75,6 +75,9 @@ _MOCKS: tuple[Call, ...] = ("mock", "step")
 _WHOLE: tuple[Call, ...] = ("mock", "step", "fulfill")
 _PACED: tuple[Call, ...] = ("mock", "step", "fulfill", "continue")
 
+HeaderFields = list[tuple[str, str]]
+"""Names and values of fields, in order."""
+
 _PAIRS = "HeadersArgument"
 _PAIRS_TS = "Record<string, string | number | boolean | undefined>"
 
@@ -98,7 +101,7 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
         ),
     ] = UNSET
     headers: Annotated[
-        list[tuple[str, str]] | UnsetType,
+        HeaderFields | UnsetType,
         Option(
             _HEAD,
             _PAIRS,
@@ -152,7 +155,7 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
         Option(("stream",), "str", "string", "the value of ``content-type``"),
     ] = UNSET
     trailers: Annotated[
-        list[tuple[str, str]] | UnsetType,
+        HeaderFields | UnsetType,
         Option(
             _HEAD,
             _PAIRS,
@@ -252,15 +255,17 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
 
 
 _HINTS = get_type_hints(AnswerOptions, include_extras=True)
+DECLARED = [(name, option) for name, hint in _HINTS.items() for option in get_args(hint)[1:]]
+"""The options by their names in Python, each with all of its forms."""
+
 _BY_CALL: dict[Call, dict[str, Option]] = {
-    call: {
-        name: option
-        for name, hint in _HINTS.items()
-        for option in get_args(hint)[1:]
-        if call in option.calls
-    }
+    call: {name: option for name, option in DECLARED if call in option.calls}
     for call in get_args(Call)
 }
+HEADER_OPTIONS = [
+    name for name, hint in _HINTS.items() if get_args(hint)[0] == HeaderFields | UnsetType
+]
+"""The options that are fields of HTTP: test sides send them as pairs."""
 
 
 def options_of(call: Call) -> dict[str, Option]:
