@@ -314,6 +314,8 @@ function withCalls(source, path) {
     let changed = text;
     let isWhole = library.places.length > 0;
     for (const place of library.places) {
+      // A text may come here twice: that of a file, and then that of the script into which a loader makes it.
+      if (changed.includes(callOf(place))) continue;
       const before = changed;
       changed = withCall(changed, place, place.near ?? library.sign);
       isWhole &&= changed !== before;
@@ -324,6 +326,9 @@ function withCalls(source, path) {
   return { source: text, unhooked };
 }
 
+/** @param {Place} place */
+const callOf = (place) => `globalThis.${CALLED}?.(${PLACES.indexOf(place)},`;
+
 /**
  * Write the call of one place. Only what is near a text is searched: bundles have megabytes.
  * @param {string} text
@@ -332,7 +337,8 @@ function withCalls(source, path) {
  */
 function withCall(text, place, near) {
   const { find, before = AROUND, after = AROUND } = place;
-  const put = place.put.replace("CALL(", `globalThis.${CALLED}?.(${PLACES.indexOf(place)},`);
+  const call = callOf(place);
+  const put = place.put.replace("CALL(", call);
   const pieces = [];
   let done = 0;
   for (let at = text.indexOf(near); at >= 0; at = text.indexOf(near, Math.max(done, at + 1))) {

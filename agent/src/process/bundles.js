@@ -12,6 +12,9 @@ const { workerEntry } = require("./workers.js");
 /** A file of a package that is smaller is no bundle with a library. */
 const SMALLEST = 2 ** 16;
 
+/** What `node:vm` calls a text that has no file. */
+const NAMELESS = "evalmachine.<anonymous>";
+
 /** @typedef {{ change: (given: any) => any, harm: import("./unhooked.js").Harm }} Change */
 
 /** By their names. @type {Map<string, Change>} */
@@ -100,13 +103,24 @@ function bundleText(content, path) {
 }
 
 /**
- * @param {any} content of a file that is no module of Node, of a library perhaps, which has no other change then
+ * @param {any} content of what is no module of Node, of a library perhaps, which has no other change then
  * @param {any} options of `node:vm`
- * @returns {any} its text with our calls, if it is that of a file
+ * @returns {any} its text with our calls
  */
 function textOf(content, options) {
+  const text = asText(content);
+  if (text === undefined) return content;
   const path = typeof options === "string" ? options : options?.filename;
-  return typeof content === "string" && typeof path === "string" ? named(withCalls(content, ""), path) : content;
+  return named(withCalls(text, ""), typeof path === "string" ? path : NAMELESS);
+}
+
+/**
+ * @param {any} content
+ * @returns {string | undefined} the text that `node:vm` makes of it; none of what is seldom one, and of what is Node's to refuse
+ */
+function asText(content) {
+  if (typeof content === "string") return content;
+  return Buffer.isBuffer(content) ? String(content) : undefined;
 }
 
 /**

@@ -49,6 +49,13 @@ test("a text for eval is a text for eval", () => {
   );
 });
 
+test("a text that has our calls gets no further ones, and nothing in it is named", () => {
+  const queue = `"fastqueue concurrency must be equal to or greater than 1"; a.callback = b || c; d.call(e, f.value, f.worked)`;
+  const { source } = withCalls(`${LOADER};${queue}`, "/app/bundle.js");
+  assert.equal(source.split(CALLED).length - 1, 3);
+  assert.deepEqual(withCalls(source, "/app/bundle.js"), { source, unhooked: [] });
+});
+
 test("a library whose places are not all there is named, and left as it is", () => {
   const text = `throw new Error("DataLoader must be constructed with a function")`;
   const { source, unhooked } = withCalls(text, "/app/bundle.js");

@@ -60,6 +60,9 @@ describe("libraries are hooked whichever way they are loaded", () => {
         const filename = __dirname + "/bundle.cjs";
         const text = require("node:fs").readFileSync(filename, "utf8");
         new Script("(function (require) {" + text + "})", { filename }).runInThisContext()(require);`,
+      "nameless.cjs": `const { Script } = require("node:vm");
+        const text = require("node:fs").readFileSync(__dirname + "/bundle.cjs", "utf8");
+        new Script("(function (require) {" + text + "})").runInThisContext()(require);`,
       "worker.mjs": `import { Worker } from "node:worker_threads";
         new Worker(new URL("./far.mjs", import.meta.url));`,
       "computed.mjs": `const name = "bundle"; await import("./" + name + ".mjs");`,
@@ -83,6 +86,7 @@ describe("libraries are hooked whichever way they are loaded", () => {
     "a minified bundle": ["bundle.cjs"],
     "a minified bundle of ES modules": ["bundle.mjs"],
     "a bundle that node:vm compiles": ["script.cjs"],
+    "a script of node:vm without a file": ["nameless.cjs"],
     "a worker thread of many ES modules, and an import whose name is computed": ["worker.mjs"],
     "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
   };
