@@ -12,16 +12,16 @@ const NOT_MODIFIED = 304;
  * A handler's fetch (protocol 3 `decision:fetch`): a request to the upstream whose
  * response goes to the test, while the application still waits.
  *
- * @typedef {(request: import('../protocol/messages.js').Outgoing, signal: AbortSignal) => Promise<import('../protocol/messages.js').Answer>} Perform
+ * @typedef {(request: import('../protocol/messages.js').Outgoing, signal: AbortSignal) => Promise<import('../protocol/messages.js').UpstreamResponse>} Perform
  */
 
 /**
  * Send a request and follow its redirects.
  * @param {import('../protocol/messages.js').Outgoing} request
- * @param {(request: import('../protocol/messages.js').Outgoing) => Promise<import('../protocol/messages.js').Answer>} perform sends one request without following redirects; the body of its answer is not decoded
+ * @param {(request: import('../protocol/messages.js').Outgoing) => Promise<import('../protocol/messages.js').UpstreamResponse>} perform sends one request without following redirects; the body of its answer is not decoded
  * @param {{ maxRedirects?: number, maxRetries?: number }} limits by default 20 redirects and no retries
  * @param {AbortSignal} signal aborted when the answer is not needed any more
- * @returns {Promise<import('../protocol/messages.js').Answer>} the last answer, decoded
+ * @returns {Promise<import('../protocol/messages.js').UpstreamResponse>} the last answer, decoded
  * @throws {Error} the upstream cannot be reached, or redirects too often
  */
 async function fetchUpstream(request, perform, { maxRedirects = MOST_REDIRECTS, maxRetries = 0 }, signal) {
@@ -68,9 +68,9 @@ function counted(error, attempts) {
 }
 
 /**
- * @param {import('../protocol/messages.js').Answer} answer
+ * @param {import('../protocol/messages.js').UpstreamResponse} answer
  * @param {string} method of the request
- * @returns {import('../protocol/messages.js').Answer}
+ * @returns {import('../protocol/messages.js').UpstreamResponse}
  */
 function decoded(answer, method) {
   // Its headers are about the body that another request gets (RFC 9110, section 8.6).

@@ -152,7 +152,7 @@ function relay(response, socket, send, { method, pairs }) {
  * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held
  * @param {import('../protocol/messages.js').Outgoing} wanted
  * @param {AbortSignal} signal aborts the request
- * @returns {Promise<import('../protocol/messages.js').Answer>}
+ * @returns {Promise<import('../protocol/messages.js').UpstreamResponse>}
  */
 function perform(held, wanted, signal) {
   return new Promise((resolve, reject) => {

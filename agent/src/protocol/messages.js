@@ -24,7 +24,7 @@ const headers = require("./headers.js");
 /**
  * A response of the upstream, with its decoded body.
  *
- * @typedef {object} Answer
+ * @typedef {object} UpstreamResponse
  * @property {number} status
  * @property {string} statusText
  * @property {headers.Pairs} pairs
@@ -50,7 +50,7 @@ function requestToWire({ url, method, pairs, body, truncated }) {
 }
 
 /**
- * @param {import('./messages.js').Answer} answer
+ * @param {import('./messages.js').UpstreamResponse} answer
  * @param {number} [bodySize] the number of bytes that came, if the body is cut
  */
 function responseToWire({ status, statusText, pairs, body, url, trailers, pieces }, bodySize) {

@@ -295,7 +295,7 @@ class Collector {
    * @param {import('../protocol/messages.js').Outgoing} request that is sent
    * @param {number} limit of the response's body; bytes
    * @param {AbortSignal} signal aborts the request
-   * @param {(answer: import('../protocol/messages.js').Answer) => void} resolve
+   * @param {(answer: import('../protocol/messages.js').UpstreamResponse) => void} resolve
    * @param {(error: Error) => void} reject
    */
   constructor({ url, method }, limit, signal, resolve, reject) {

@@ -395,7 +395,7 @@ class HeldDispatch {
   /**
    * @param {import('../protocol/messages.js').Outgoing} wanted
    * @param {AbortSignal} signal
-   * @returns {Promise<import('../protocol/messages.js').Answer>}
+   * @returns {Promise<import('../protocol/messages.js').UpstreamResponse>}
    */
   perform(wanted, signal) {
     const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url));

@@ -60,7 +60,7 @@ async function routeFromHAR(session, file, options = {}) {
     const notFound = records ? "fallback" : (options.notFound ?? "abort");
     const given = { ...(pace !== undefined && { pace }), ...(matchOn && { matchOn }) };
     const har = { name: store.name, entries, notFound, ...given, ignore, inOrder, followRedirects };
-    return session.http.reply(matcher, { har }, { used });
+    return session.http.addAnswers(matcher, { har }, { used });
   };
   // The proxy says whether they are rules, before a later run needs them.
   if (!replays && (matchOn || ignore.length)) await replay([], new Set());
@@ -91,7 +91,9 @@ async function record(session, matcher, store, options, kept) {
   const { error } = await session.connection.redacted({ redact });
   if (error) throw new UsageError(error);
   const bodies = await filesOf(store, kept);
-  const { id: routeId } = await session.http.reply(matcher, { record: { content, mode, redact, followRedirects } });
+  const { id: routeId } = await session.http.addAnswers(matcher, {
+    record: { content, mode, redact, followRedirects },
+  });
   session.finishing.push(async () => {
     // A recording of a test that failed would be replayed as if it were right.
     if (session.passed === false || session.errors.count > 0) return;

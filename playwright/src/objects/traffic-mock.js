@@ -99,8 +99,8 @@ class TrafficMock {
     const matcher = this.#matcher(url);
     checkHttp("mock", matcher);
     const { times, required, ...answer } = anObject("mock", options);
-    const reply = { options: await sentOptions(answer) };
-    const entry = await this.#session.http.reply(matcher, reply, this.#must({ times, required }));
+    const answers = { options: await sentOptions(answer) };
+    const entry = await this.#session.http.addAnswers(matcher, answers, this.#must({ times, required }));
     return new RouteHandle(this.#session, entry);
   }
 

@@ -123,10 +123,10 @@ class AnswerSteps {
   /** @type {Set<Promise<void>>} the steps of answers without a handler that have not ended */
   #brief = new Set();
 
-  /** @param {import("../session/session.js").Answer} answer */
-  add(answer) {
-    const step = answerStep(answer);
-    if (!answer.ran) this.#keep(step);
+  /** @param {import("../session/session.js").Decided} decided */
+  add(decided) {
+    const step = decidedStep(decided);
+    if (!decided.ran) this.#keep(step);
   }
 
   /** @param {{ message: string, detail: { method: string, url: string } }} refusal the `proxy:error` */
@@ -150,10 +150,10 @@ class AnswerSteps {
 /**
  * Make a step of a request that the test answers. It lasts as long as the handler runs.
  *
- * @param {import("../session/session.js").Answer} answer
+ * @param {import("../session/session.js").Decided} decided
  * @returns {Promise<void>}
  */
-function answerStep({ state, entry, decision, ran }) {
+function decidedStep({ state, entry, decision, ran }) {
   const title = `trafficmock: ${state}${decision ? ` (${decision})` : ""}`;
   return requestStep(title, async () => void (await ran), entry.placeOf());
 }

@@ -14,7 +14,7 @@ const { RoutedRequest } = require("./routed-request.js");
  *   the test fails if none meets it; where the numbers of the entries of its HAR go that answer
  * @typedef {{ name: string, entries: any[], notFound: string, pace?: number, matchOn?: string[], ignore?: string[],
  *   inOrder?: boolean, followRedirects?: boolean }} SentHar the HAR of `route:register`
- * @typedef {{ options?: import("../arguments/sent-options.js").SentOptions, har?: SentHar, record?: object }} Reply the options
+ * @typedef {{ options?: import("../arguments/sent-options.js").SentOptions, har?: SentHar, record?: object }} RouteAnswers the options
  *   of the answers to the requests of a route; the HAR that has those to some; or how one is recorded
  */
 
@@ -47,14 +47,14 @@ class RouteEntry {
     /** @type {Set<Promise<unknown>>} one for each call that has not returned */
     this.running = new Set();
     this.placeOf = callSite();
-    /** @type {Reply | undefined} by which the proxy answers, without a handler */
-    this.reply = undefined;
+    /** @type {RouteAnswers | undefined} by which the proxy answers, without a handler */
+    this.answers = undefined;
     /** @type {import("../arguments/sent-options.js").SentOptions | undefined} of the stream that the handler will begin */
     this.stream = undefined;
   }
 
   /**
-   * Count a request that the handler gets, or that the proxy decides by the reply.
+   * Count a request that the handler gets, or that the proxy decides by its answers.
    * @param {RequestState} request
    */
   meet(request) {
@@ -70,7 +70,7 @@ class RouteEntry {
 
   /** The name of the handler, with the place of its registration. */
   get name() {
-    const name = this.reply ? nameOf(this.reply) : `the handler ${this.handler.name}`.trimEnd();
+    const name = this.answers ? nameOf(this.answers) : `the handler ${this.handler.name}`.trimEnd();
     const place = this.placeOf();
     return place ? `${name} (${written(place)})` : name;
   }
@@ -79,7 +79,7 @@ class RouteEntry {
 /** Fill `RouteEntry.handler` of a route that the proxy answers by itself. */
 const neverRuns = () => undefined;
 
-/** @param {Reply} reply */
+/** @param {RouteAnswers} answers */
 const nameOf = ({ har, record }) => (har ? `the HAR ${har.name}` : record ? "a HAR that is recorded" : "the mock");
 
 /**
@@ -131,13 +131,13 @@ class HttpRoutes {
    * Register a fixed response, or a HAR, before all handlers. The proxy answers by it and counts `times`.
    *
    * @param {Matcher} matcher
-   * @param {Reply} reply
+   * @param {RouteAnswers} answers
    * @param {RouteOptions} [options]
    * @throws {RoutingError} the proxy cannot send this response, or has no room for it
    */
-  async reply(matcher, reply, options) {
+  async addAnswers(matcher, answers, options) {
     const entry = new RouteEntry(matcher, undefined, options);
-    entry.reply = reply;
+    entry.answers = answers;
     await this.register(entry);
     return entry;
   }

@@ -97,7 +97,7 @@ class Registration {
   }
 
   /** @param {import("./http-routes.js").RouteEntry} entry */
-  async addRoute({ id: routeId, matcher, placeOf, reply, stream, times }) {
+  async addRoute({ id: routeId, matcher, placeOf, answers, stream, times }) {
     const asked = this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
@@ -105,7 +105,7 @@ class Registration {
       matcher: matcher.wire,
       ...(matcher.kind === "websocket" && { kind: matcher.kind }),
       ...placed(placeOf()),
-      ...reply,
+      ...answers,
       ...(stream && { stream }),
       ...(times !== undefined && { times }),
     });

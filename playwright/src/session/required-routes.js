@@ -39,7 +39,7 @@ function warnOfUnusedReplays({ info, http, warnings, passed }) {
   // What is recorded beside a replay is of the same call.
   const met = new Set(http.live.filter(({ calls }) => calls).map(placed));
   for (const entry of http.live) {
-    if (entry.reply?.har && !entry.calls && !met.has(placed(entry))) warnings.push(`${entry.name}: ${UNUSED}`);
+    if (entry.answers?.har && !entry.calls && !met.has(placed(entry))) warnings.push(`${entry.name}: ${UNUSED}`);
   }
 }
 

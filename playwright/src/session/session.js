@@ -38,7 +38,7 @@ const USAGE = ["invalid_glob", "wrong_option"];
  * @property {"worker" | "run"} [shared] its routes serve all tests of this worker, after their own; or of the run
  * @property {boolean} [hasBrowser] whether the service opens a proxy for the browser of this test
  *
- * @typedef {object} Answer of the test to a request
+ * @typedef {object} Decided a request that the test has answered
  * @property {RequestState} state
  * @property {import("./http-routes.js").RouteEntry} entry the route
  * @property {string} [decision] what the proxy did by a fixed response; else a handler runs
@@ -90,7 +90,7 @@ class Session {
     this.ownTest = undefined;
     /** @type {import("trafficmock-agent/self").SelfAttachment | undefined} that of this process, in which the test runs */
     this.attachment = undefined;
-    /** @type {((answer: Answer) => void) | undefined} is told of each request that the test answers */
+    /** @type {((decided: Decided) => void) | undefined} is told of each request that the test answers */
     this.onAnswer = undefined;
     /** @type {((refusal: any) => void) | undefined} is told of each `proxy:error` about a request that strict mode refused */
     this.onRefused = undefined;
