@@ -43,6 +43,10 @@ test("a test's calls name the option that was meant", async () => {
       () => mocks.route("**", handler, { time: 1 }),
       /^route: the options are times, required, not time; did you mean times\?$/,
     ],
+    [
+      () => mocks.mock({ url: "**", matchHeders: {} }),
+      /^a filter has the keys url, .*, not matchHeders; did you mean matchHeaders\?$/,
+    ],
     [() => mocks.unrouteAll({ behaviour: "wait" }), /^unrouteAll: .*did you mean behavior\?$/],
     [() => mocks.routeFromHAR("a.har", { notfound: "abort" }), /^routeFromHAR: .*did you mean notFound\?$/],
     [() => mocks.strict({ alow: [] }), /^strict: .*did you mean allow\?$/],

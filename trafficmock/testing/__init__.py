@@ -21,8 +21,9 @@ and replays HAR files, :mod:`trafficmock.testing.launch` starts a proxy,
 fixtures of pytest; ``trial`` and ``unittest`` have test cases (their attributes are in
 ``case_settings``). ``strict_marks``, ``unowned_requests`` and ``shared_directory`` belong to the
 pytest plugin, which loads them in every run. ``promise`` is a result that comes later, ``errors``
-has the errors that tests catch. ``self_attachment`` attaches the process of the tests, for
-applications that run in it. ``llm`` writes the answers of language models to streams.
+has the errors that tests catch, ``keywords`` names the argument that a misspelt one may mean.
+``self_attachment`` attaches the process of the tests, for applications that run in it. ``llm``
+writes the answers of language models to streams.
 ``redacted_texts`` lets the proxy remove the secrets of what a test process writes.
 
 Worker client, session and routed request do no I/O and read no clock; the adapters do.

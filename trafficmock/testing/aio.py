@@ -20,6 +20,7 @@ from trafficmock.testing.adapters.teardown import (
     warn,
 )
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.objects.async_expectations import AsyncExpectation
 from trafficmock.testing.objects.async_request import AsyncRequest
 from trafficmock.testing.objects.async_response import AsyncResponse
@@ -58,6 +59,7 @@ def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[AsyncTrafficM
     return AsyncTrafficMock(adapter, session), session
 
 
+@checks_keywords
 @asynccontextmanager
 async def mocks(
     proxy_url: str | None = None,

@@ -13,6 +13,10 @@ class HandlerSignatureError(UsageError, TypeError):
     """A function does not take the arguments of a handler; the text has its file and line."""
 
 
+class UnknownArgumentError(UsageError, TypeError):
+    """A call has an argument that it does not know; the text names the one that may be meant."""
+
+
 class AlreadyHandledError(UsageError):
     """A handler decided a request that is decided already."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Generic, Protocol, TypeVar
 
+from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.session.arguments.stream_parts import server_sent_event
 
 EVENT_STREAM = "text/event-stream"
@@ -25,6 +26,7 @@ class PartStream(Protocol[DoneT_co]):
         """Send a part of the body."""
 
 
+@methods_check_keywords
 class _Answer(Generic[DoneT]):
     """The parent of the answers: numbers its parts, and sends several events as one part.
 
@@ -46,6 +48,7 @@ class _Answer(Generic[DoneT]):
         return self.stream.send(content)
 
 
+@methods_check_keywords
 class ChatCompletion(_Answer[DoneT]):
     """A chat completion of OpenAI, and of the many services with the same wire."""
 
@@ -108,6 +111,7 @@ def _choice(delta: dict[str, Any], reason: str | None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
 
 
+@methods_check_keywords
 class ModelResponse(_Answer[DoneT]):
     """A response of OpenAI's Responses API."""
 
@@ -218,6 +222,7 @@ class ModelResponse(_Answer[DoneT]):
         }
 
 
+@methods_check_keywords
 class AnthropicMessage(_Answer[DoneT]):
     """A message of Anthropic.
 

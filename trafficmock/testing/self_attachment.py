@@ -19,6 +19,7 @@ from trafficmock.attach.environment import AttachError, Attachment
 from trafficmock.attach.python_preload import DIRECTORY, https_problem
 from trafficmock.errors import LocalError
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ _current: list[SelfAttachment] = []
 """The attachment of this process; at most one."""
 
 
+@checks_keywords
 def attach_self(
     proxy: Proxy | None = None, *, client_id: str | None = None, direct: Sequence[str] = ()
 ) -> SelfAttachment:

@@ -23,6 +23,7 @@ from trafficmock.testing.adapters.teardown import (
 )
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.objects.blocking.expectations import Expectation
 from trafficmock.testing.objects.blocking.request import Request
 from trafficmock.testing.objects.blocking.response import Response
@@ -65,6 +66,7 @@ class SharedTrafficMock(TrafficMock):
         super().__init__(adapter, session)
         self._of_run = of_run
 
+    @checks_keywords
     def __call__(self, *, scope: Scope = "worker") -> TrafficMock:
         """Return the mocks whose routes serve all tests of this worker, or of the whole run.
 
@@ -114,6 +116,7 @@ def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[TrafficMock, 
     return TrafficMock(adapter, session), session
 
 
+@checks_keywords
 @contextmanager
 def mocks(
     proxy_url: str | None = None,

@@ -18,6 +18,7 @@ from trafficmock.testing.adapters.teardown import (
 )
 from trafficmock.testing.adapters.twisted_adapter import as_deferred
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
+from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.objects.async_expectations import AsyncExpectation
 from trafficmock.testing.objects.async_request import AsyncRequest
 from trafficmock.testing.objects.async_response import AsyncResponse
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 
+@checks_keywords
 async def connect(
     reactor: Any,
     proxy_url: str | None = None,
@@ -92,6 +94,7 @@ async def connect(
     return connection
 
 
+@checks_keywords
 @asynccontextmanager
 async def mocks(
     reactor: Any,

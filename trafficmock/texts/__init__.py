@@ -4,5 +4,5 @@
 edge. ``message_text`` escapes texts from outside for messages of one line, and takes the
 credentials out of a proxy's URL. ``marked_texts`` compares recorded texts that have marks for their
 secrets, ``named_fields`` reads the fields that users name, such as ``header:x-customer``, and
-``byte_patterns`` finds patterns in texts.
+``byte_patterns`` finds patterns in texts. ``unknown_words`` suggests what a misspelt word may mean.
 """

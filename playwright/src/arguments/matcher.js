@@ -3,6 +3,7 @@
 const { UsageError } = require("../errors.js");
 const { CONDITIONS, readConditions } = require("./conditions.js");
 const { TOKEN } = require("./headers.js");
+const { checkNames } = require("./options.js");
 const { accepts, allMet } = require("./value-checks.js");
 
 /**
@@ -143,8 +144,7 @@ class Matcher {
  */
 function fieldsOf(given) {
   if (!isFilter(given)) return { url: given };
-  const unknown = Object.keys(given).filter((key) => !KEYS.includes(key));
-  if (unknown.length) throw new UsageError(`a filter has the keys ${KEYS.join(", ")}, not ${unknown.join(", ")}`);
+  checkNames("a filter has the keys", Object.keys(given), KEYS);
   return given;
 }
 

@@ -67,15 +67,25 @@ const MOST_WRONG = 2;
 function checked(call, given, hint = "") {
   const known = OPTIONS[call];
   if (given === undefined) return given;
-  const unknown = Object.keys(anObject(call, given, ` of ${known.join(", ")}`, hint)).filter(
-    (key) => !known.includes(key),
-  );
-  if (unknown.length) {
-    const meant = unknown.map((key) => RENAMED[`${call} ${key}`] ?? suggestion(key, known)).filter(Boolean);
-    const question = meant.length ? `; did you mean ${meant.join(", ")}?` : "";
-    throw new UsageError(`${call}: the options are ${known.join(", ")}, not ${unknown.join(", ")}${hint}${question}`);
-  }
+  const keys = Object.keys(anObject(call, given, ` of ${known.join(", ")}`, hint));
+  checkNames(`${call}: the options are`, keys, known, { hint, renamed: (key) => RENAMED[`${call} ${key}`] });
   return given;
+}
+
+/**
+ * @param {string} what the beginning of the error
+ * @param {readonly string[]} given
+ * @param {readonly string[]} known
+ * @param {{ hint?: string, renamed?: (key: string) => string | undefined }} [also] what is added to the text of the
+ *   error, and the newer name of one
+ * @throws {UsageError} one is unknown; a similar one is suggested
+ */
+function checkNames(what, given, known, { hint = "", renamed } = {}) {
+  const unknown = given.filter((key) => !known.includes(key));
+  if (!unknown.length) return;
+  const meant = unknown.map((key) => renamed?.(key) ?? suggestion(key, known)).filter(Boolean);
+  const question = meant.length ? `; did you mean ${meant.join(", ")}?` : "";
+  throw new UsageError(`${what} ${known.join(", ")}, not ${unknown.join(", ")}${hint}${question}`);
 }
 
 /**
@@ -140,4 +150,4 @@ function timeoutOf(timeout = TIMEOUT_MS) {
   throw new UsageError(`timeout is milliseconds, 0 for no limit, not ${JSON.stringify(timeout)}`);
 }
 
-module.exports = { anObject, checked, isTestOptions, timeoutOf };
+module.exports = { anObject, checkNames, checked, isTestOptions, timeoutOf };

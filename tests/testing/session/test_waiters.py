@@ -80,7 +80,7 @@ class WaiterTests(SynchronousTestCase):
             self.assertEqual((matcher.methods, matcher.client_ids), (["POST"], ["a", "b"]))
         with self.assertRaisesRegex(UsageError, "conditions go with a URL"):
             expect("request", bool, 0, {"method": "post"})
-        with self.assertRaisesRegex(TypeError, "'metod'; did you mean method?"):
+        with self.assertRaisesRegex(TypeError, "'metod' is unknown; did you mean 'method'"):
             expect("request", "**", 0, {"metod": "post"})
 
     def test_registered(self) -> None:

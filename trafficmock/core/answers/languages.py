@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from trafficmock.texts.unknown_words import unknown_words
 from trafficmock.wire.payloads.answer_options import Foreign
 
 if TYPE_CHECKING:
@@ -48,18 +48,9 @@ class Language:
         :param where: the beginning of the error.
         :raises WrongOptionError: one of them is unknown; a similar word is suggested.
         """
-        words = {word.lower(): word for word in known}
-        unknown = [word for word in given if word not in words.values()]
-        if not unknown:
-            return
-        near = (get_close_matches(str(each).lower(), words, n=1) for each in unknown)
-        meant = [self.quoted(words[each]) for found in near for each in found]
-        said = ", ".join(map(self.shown, unknown))
-        is_, hint = "are" if unknown[1:] else "is", ", ".join(dict.fromkeys(meant))
-        the = f"did you mean {hint}? The" if hint else "the"
-        raise WrongOptionError(
-            f"{where}{said} {is_} unknown; {the} {what} are: {', '.join(words.values())}"
-        )
+        wrong = unknown_words(what, given, known, quoted=self.quoted, shown=self.shown)
+        if wrong:
+            raise WrongOptionError(f"{where}{wrong}")
 
 
 def _camel(name: str) -> str:

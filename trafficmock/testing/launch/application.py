@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 from attrs import define, evolve, field, frozen
 
 from trafficmock.testing.errors import ApplicationError, UsageError
+from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch import processes
 from trafficmock.testing.launch.proxy_process import listens, process_proxy
 from trafficmock.testing.redacted_texts import redacted_texts
@@ -294,6 +295,7 @@ class Launch:
         return {**environment, **(self.env or {})}
 
 
+@checks_keywords
 @contextmanager
 def attached_application(
     command: Sequence[str | os.PathLike[str]],

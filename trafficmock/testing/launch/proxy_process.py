@@ -19,6 +19,7 @@ from attrs import field, frozen
 
 from trafficmock.attach import agent_variables
 from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch import lease, processes
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Proxy:
     token: str | None = field(default=None, repr=False)
     pid: int | None = None
 
+    @checks_keywords
     def environment(
         self,
         client_id: str | None = None,
@@ -86,6 +88,7 @@ class Proxy:
             _end(self.pid, self.url)
 
 
+@checks_keywords
 def start_proxy(
     token: str | None = None,
     leased: Path | None = None,

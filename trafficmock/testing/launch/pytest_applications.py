@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import pytest
 from attrs import define, field
 
 from trafficmock.testing.errors import ApplicationError
+from trafficmock.testing.keywords import check_keywords
 from trafficmock.testing.launch import shared_applications
 from trafficmock.testing.launch.application import Launch, attached_application
 
@@ -79,6 +81,8 @@ class StartedApplications:
             arguments; it ends with the last of them. Otherwise each worker starts its own.
         """
         options = {"proxy": self.proxy, **options}
+        known = inspect.signature(attached_application).parameters
+        check_keywords("trafficmock_app", options, ("shared", *known))
         try:
             if shared and self.folder is not None:
                 launch = Launch(command, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.given_bodies import head_beside_parts, is_parts, pour_async
 from trafficmock.testing.objects.sent_options import sent_arguments
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.answer import FaultKind
 
 
+@methods_check_keywords
 class AsyncRoute:
     """A request that a handler has to decide, in asyncio and Twisted tests.
 

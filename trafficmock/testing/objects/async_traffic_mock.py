@@ -8,6 +8,7 @@ from trafficmock.matching import GlobError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
+from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.objects.async_expectations import AsyncExpectation
 from trafficmock.testing.objects.async_route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.async_stream import AsyncStream
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.waits.wait_messages import WaitKind
 
 
+@methods_check_keywords
 class AsyncTrafficMock(BaseContext):
     """The mocks of an asyncio or Twisted test, and the requests of the attached applications.
 

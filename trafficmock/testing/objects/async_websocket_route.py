@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.testing.keywords import methods_check_keywords
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
 
 
+@methods_check_keywords
 class AsyncWebSocketRoute:
     """One end of a WebSocket that a handler answers, in asyncio and Twisted tests.
 

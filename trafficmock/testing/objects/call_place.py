@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 _PACKAGE = "trafficmock."
 
@@ -15,11 +19,20 @@ def place_of_call(root: str = "") -> str:
         Of a file outside of it, only the name is given.
     :returns: empty text where no frame of the stack is outside of trafficmock.
     """
-    frame = inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
-        frame = frame.f_back
+    frame, _ = frame_of_call()
     if frame is None:
         return ""
     file = Path(frame.f_code.co_filename)
     inside = file.is_relative_to(root or Path.cwd())
     return f"{file.relative_to(root or Path.cwd()) if inside else file.name}:{frame.f_lineno}"
+
+
+def frame_of_call() -> tuple[FrameType | None, int]:
+    """Return the first frame outside of trafficmock, and how many are between it and the caller.
+
+    :returns: the number as ``warnings.warn`` takes it (``stacklevel``).
+    """
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return frame, level

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from trafficmock.testing.objects.call_place import frame_of_call
+
 if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
 
@@ -13,4 +15,5 @@ def warn_of_capture(session: Session) -> None:
     """Warn that a list of requests may be incomplete where the history does not keep everything."""
     if session.recorded.capture is not None:
         text = f"the proxy keeps only part of the traffic (capture: {session.recorded.capture})"
-        warnings.warn(text, stacklevel=3)
+        _, level = frame_of_call()
+        warnings.warn(text, stacklevel=level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.objects.blocking.stream import Stream
 from trafficmock.testing.objects.given_bodies import head_beside_parts, is_parts, pour
 from trafficmock.testing.objects.sent_options import sent_arguments
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.answer import FaultKind
 
 
+@methods_check_keywords
 class Route:
     """A request that a handler has to decide, in blocking tests.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.promise import chained, mapped
 from trafficmock.testing.session.arguments.stream_parts import (
     abort_code,
@@ -26,6 +27,7 @@ __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
 
+@methods_check_keywords
 class Stream:
     """An answer whose body a blocking test writes.
 

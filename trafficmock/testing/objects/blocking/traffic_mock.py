@@ -9,6 +9,7 @@ from trafficmock.matching import GlobError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
+from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.objects.blocking.expectations import Expectation
 from trafficmock.testing.objects.blocking.route_handle import RouteHandle
 from trafficmock.testing.objects.blocking.stream import Stream
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.waits.wait_messages import WaitKind
 
 
+@methods_check_keywords
 class TrafficMock(BaseContext):
     """The mocks of a blocking test, and the requests of the attached applications.
 

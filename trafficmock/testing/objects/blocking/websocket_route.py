@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.testing.keywords import methods_check_keywords
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
 
 
+@methods_check_keywords
 class WebSocketRoute:
     """One end of a WebSocket that a handler answers, in blocking tests.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from attrs import frozen
 from msgspec import UNSET, UnsetType
 
-from trafficmock.testing.errors import UsageError
+from trafficmock.testing.errors import UnknownArgumentError, UsageError
 from trafficmock.testing.session.arguments.js_patterns import js_pattern
+from trafficmock.texts.unknown_words import unknown_words
 from trafficmock.wire.payloads.serialized_matcher import (
     MOST_CONDITIONS,
     MOST_STEPS,
@@ -79,13 +79,12 @@ def read_conditions(
 
     :returns: what the proxy compares, and what only this process can.
     :raises UsageError: a value cannot be compared.
-    :raises TypeError: there is no such argument.
+    :raises UnknownArgumentError: there is no such argument.
     """
-    unknown = next((name for name in given if name not in _KNOWN), None)
-    if unknown is not None:
-        near = get_close_matches(unknown, (*_KNOWN, "method", "client_id"), n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise TypeError(f"unexpected keyword argument {unknown!r}{hint}")
+    # Callers read the first three.
+    wrong = unknown_words("arguments", given, ("url", "method", "client_id", *_KNOWN))
+    if wrong:
+        raise UnknownArgumentError(wrong)
     found = [each for name, value in given.items() for each in _read(name, value)]
     if len(found) > MOST_CONDITIONS:
         raise UsageError(f"{len(found)} values to compare are more than {MOST_CONDITIONS}")

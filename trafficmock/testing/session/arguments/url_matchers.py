@@ -19,6 +19,7 @@ from trafficmock.testing.session.arguments.match_conditions import (
     read_conditions,
 )
 from trafficmock.testing.session.arguments.value_checks import all_met
+from trafficmock.texts.unknown_words import unknown_words
 from trafficmock.wire.http_syntax import TOKEN
 from trafficmock.wire.payloads import serialized_matcher as wire
 
@@ -115,9 +116,9 @@ def make_matcher(
         ``https://**``.
     """
     if isinstance(url, Mapping):
-        unknown = set(url) - {"url", "method", "client_id"}
-        if unknown:
-            raise UsageError(f"a filter has the keys url, method and client_id, not {unknown}")
+        wrong = unknown_words("keys of a filter", url, ("url", "method", "client_id"))
+        if wrong:
+            raise UsageError(wrong)
         method = url.get("method") if method is None else method
         client_id = url.get("client_id") if client_id is None else client_id
         url = url.get("url")
