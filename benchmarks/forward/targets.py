@@ -21,6 +21,10 @@ _ADDONS = Path(__file__).parent / "addons"
 MITMPROXY = "mitmproxy>=11"
 
 
+_SECONDS = 120.0
+"""The time that a proxy under callgrind may take to make its authority, on a busy machine."""
+
+
 @frozen
 class MeasuredProxy:
     """
@@ -38,7 +42,7 @@ class MeasuredProxy:
         """Return the certificate that clients must trust, in PEM."""
         if self.authority is not None:
             return self.authority.read_text("ascii")
-        connection = http.client.HTTPConnection(*proxy.address, timeout=10)
+        connection = http.client.HTTPConnection(*proxy.address, timeout=_SECONDS)
         connection.request("GET", "/ca.pem")
         return connection.getresponse().read().decode("ascii")
 

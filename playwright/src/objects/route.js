@@ -5,7 +5,6 @@
 const { anObject, checked } = require("../arguments/options.js");
 const { sentOptions } = require("../arguments/sent-options.js");
 const { isParts } = require("../arguments/stream-parts.js");
-const { UsageError } = require("../errors.js");
 const { AwaitedStream } = require("../session/written-stream.js");
 const { Stream } = require("./stream.js");
 
@@ -92,14 +91,8 @@ class Route {
    * @param {AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>} parts
    * @param {import("../../index.js").FulfillOptions} options
    */
-  async #pour(parts, { json, path, response, delay, rate, fault, after, ...head }) {
-    if (fault !== undefined || after !== undefined) {
-      throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
-    }
-    if ([json, path, response, delay, rate].some((each) => each !== undefined)) {
-      throw new UsageError("an iterable as body excludes json, path, response, delay and rate");
-    }
-    const stream = await this.#stream(head);
+  async #pour(parts, options) {
+    const stream = await this.#stream(options);
     for await (const part of parts) await stream.send(part);
     await stream.end();
   }

@@ -165,14 +165,17 @@ async def fulfill_with_parts_and_more(t: RowContext) -> None:
 
     async def handler(route: Any, request: Any) -> None:
         said.append(await refused(t, lambda: route.fulfill(body=["a"], json=1)))
-        said.append(await refused(t, lambda: route.fulfill(body=["a"], path="a.txt")))
+        said.append(await refused(t, lambda: route.fulfill(body=["a"], fault="stall")))
         said.append(await refused(t, lambda: route.fulfill(body=["a"], delay=5)))
         await t(route.fulfill(body="whole", content_type=TYPE))
 
     await t.route(t.url("stream"), handler)
     assert await rest(t, read(t)) == (f"{TYPE}whole", None)
-    excluded = "an iterable as body excludes json, path, response, delay and rate"
-    assert said == [excluded] * 3
+    assert said == [
+        "an answer in parts has no json",
+        "an answer in parts breaks by stream.abort(), not by a fault",
+        "an answer in parts has no delay",
+    ]
 
 
 @row

@@ -104,6 +104,8 @@ class AnswerReader:
         """
         call = f"route.{made.call}"
         names = [name for name in made.options if name != "abort" or made.call != "abort"]
+        if made.call == "stream":
+            self._check_parts(names)
         self._check_names(f"{call}: ", names, _NAMES[call])
         given = self._options(made.options)
         if made.call == "continue":
@@ -111,6 +113,16 @@ class AnswerReader:
         if made.call == "stream":
             return Fulfill(self._response(given), stream=True)
         return self._answer(given)
+
+    def _check_parts(self, names: Iterable[str]) -> None:
+        """Refuse options of whole answers for one that comes in parts."""
+        spell = self.language.spell
+        whole = [spell(each) for each in options_of("fulfill") if each not in options_of("stream")]
+        beside = [each for each in names if each in whole]
+        if {"fault", "after"}.intersection(beside):
+            raise WrongOptionError("an answer in parts breaks by stream.abort(), not by a fault")
+        if beside:
+            raise WrongOptionError(f"an answer in parts has no {beside[0]}")
 
     def _step(self, step: Raw) -> WrittenOptions:
         """Return the options of one answer of a sequence, which may be a status alone."""

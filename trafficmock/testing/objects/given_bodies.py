@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.wire.payloads.answer_options import options_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def is_parts(body: Any) -> bool:
@@ -16,23 +12,6 @@ def is_parts(body: Any) -> bool:
     if isinstance(body, str | bytes | bytearray | memoryview | dict):
         return False
     return hasattr(body, "__iter__") or hasattr(body, "__aiter__")
-
-
-def head_beside_parts(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``fulfill`` with which a stream of its body begins.
-
-    :param given: all its arguments by name.
-    :raises UsageError: an option is given that a stream does not have.
-    """
-    head = options_of("stream")
-    others = [name for name in options_of("fulfill") if name not in head and name != "body"]
-    beside = [name for name in others if given[name] is not None]
-    if "fault" in beside or "after" in beside:
-        raise UsageError("an answer in parts breaks by stream.abort(), not by a fault")
-    if beside:
-        *names, last = [name for name in others if name not in {"fault", "after"}]
-        raise UsageError(f"an iterable as body excludes {', '.join(names)} and {last}")
-    return {name: given[name] for name in head}
 
 
 def pour(stream: Any, parts: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.objects.blocking.stream import Stream
-from trafficmock.testing.objects.given_bodies import head_beside_parts, is_parts, pour
+from trafficmock.testing.objects.given_bodies import is_parts, pour
 from trafficmock.testing.objects.sent_options import sent_arguments
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
@@ -98,10 +98,10 @@ class Route:
         :raises OSError: the file cannot be read.
         :raises TestEndedError: the test has ended.
         """
-        given = locals()
-        if is_parts(body):
-            return pour(self.stream(**head_beside_parts(given)), body)
-        options = sent_arguments("fulfill", given)
+        parts, body = (body, None) if is_parts(body) else (None, body)
+        options = sent_arguments("fulfill", locals())
+        if parts is not None:
+            return pour(self._stream(options), parts)
         return self._decide(lambda: self._routed.fulfill(options))
 
     def stream(
@@ -127,7 +127,9 @@ class Route:
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: HTTP cannot carry a value.
         """
-        options = sent_arguments("stream", locals())
+        return self._stream(sent_arguments("stream", locals()))
+
+    def _stream(self, options: dict[str, Any]) -> Stream:
         routed = self._routed
         awaited = AwaitedStream(routed.session.client.link, str(routed.request))
         self._adapter.heed(self._adapter.call(lambda: awaited.began(*routed.stream(options))))
