@@ -52,6 +52,8 @@ test("a test's calls name the option that was meant", async () => {
     [() => mocks.strict({ alow: [] }), /^strict: .*did you mean allow\?$/],
     [() => mocks.waitForRequest("**", { timout: 1 }), /^waitForRequest: .*did you mean timeout\?$/],
     [() => mocks.waitForResponse("**", { ms: 1 }), /^waitForResponse: the options are timeout, signal, not ms$/],
+    [() => connect({ title: "t", required: "yes" }), /^required is true or false, not "yes"$/],
+    [() => mocks.routeFromHAR("a.har", { update: 1 }), /^update is true or false, not 1$/],
     [() => connect({ titel: "t" }), /^connect: .*did you mean title\?$/],
     [async () => new WebSocketRoute({}).close({ cod: 1 }), /^webSocketRoute\.close: .*did you mean code\?$/],
   ]) {
@@ -63,6 +65,7 @@ test("the configuration's calls name the option that was meant", () => {
   assert.throws(() => proxyServer({ proxyURl: "" }), /^UsageError: proxyServer: .*did you mean proxyUrl\?$/);
   assert.throws(() => attached({ clientID: "shop" }), /^UsageError: attached: .*did you mean clientId\?$/);
   assert.throws(() => checked("trafficmockOptions", { origin: [] }), /did you mean origins\?$/);
+  assert.throws(() => checked("trafficmock", { strict: "no" }), /strict is true or false, not "no"$/);
 });
 
 test("the settings of a test are told from its fixture", () => {

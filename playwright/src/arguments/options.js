@@ -50,6 +50,14 @@ const OPTIONS = {
   ],
 };
 
+/** Of these, the options that are true or false. */
+const FLAGS = /** @type {Record<string, string[]>} */ ({
+  routeFromHAR: ["update", "inOrder", "followRedirects"],
+  connect: ["strict", "required", "attachSelf"],
+  trafficmock: ["strict", "required"],
+  trafficmockOptions: ["strict", "required"],
+});
+
 /** The newer names of options. */
 const RENAMED = /** @type {Record<string, string>} */ ({ "routeFromHAR sequence": "inOrder" });
 
@@ -62,13 +70,15 @@ const MOST_WRONG = 2;
  * @param {T} given
  * @param {string} [hint] added to the text of the error
  * @returns {T} the options
- * @throws {UsageError} they are not an object, or there is no such option
+ * @throws {UsageError} they are not an object, there is no such option, or one is neither true nor false
  */
 function checked(call, given, hint = "") {
   const known = OPTIONS[call];
   if (given === undefined) return given;
   const keys = Object.keys(anObject(call, given, ` of ${known.join(", ")}`, hint));
   checkNames(`${call}: the options are`, keys, known, { hint, renamed: (key) => RENAMED[`${call} ${key}`] });
+  const flags = Object.entries(given).filter(([name]) => FLAGS[call]?.includes(name));
+  checkFlags(Object.fromEntries(flags));
   return given;
 }
 
@@ -132,6 +142,19 @@ function distance(one, other) {
 }
 
 /**
+ * Check options that are true or false.
+ *
+ * @param {object} given some of them
+ * @throws {UsageError} one is something else, such as a text, which would count as true
+ */
+function checkFlags(given) {
+  for (const [name, flag] of Object.entries(given)) {
+    if (flag === undefined || typeof flag === "boolean") continue;
+    throw new UsageError(`${name} is true or false, not ${JSON.stringify(flag) ?? typeof flag}`);
+  }
+}
+
+/**
  * @param {unknown} value
  * @returns {boolean} whether it is the options of a test, in the place of the fixture `trafficmock`
  */
@@ -150,4 +173,4 @@ function timeoutOf(timeout = TIMEOUT_MS) {
   throw new UsageError(`timeout is milliseconds, 0 for no limit, not ${JSON.stringify(timeout)}`);
 }
 
-module.exports = { anObject, checkNames, checked, isTestOptions, timeoutOf };
+module.exports = { anObject, checkFlags, checkNames, checked, isTestOptions, timeoutOf };

@@ -45,9 +45,6 @@ async function routeFromHAR(session, file, options = {}) {
     throw new UsageError(`update is mode "all": leave it out for mode ${JSON.stringify(options.mode)}`);
   }
   const { inOrder = false, followRedirects = false } = options;
-  for (const [name, given] of Object.entries({ inOrder, followRedirects })) {
-    if (typeof given !== "boolean") throw new UsageError(`${name} is true or false, not ${JSON.stringify(given)}`);
-  }
   const matchOn = options.matchOn === undefined ? undefined : wordsOf("matchOn", options.matchOn);
   const ignore = wordsOf("ignore", options.ignore);
   const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });

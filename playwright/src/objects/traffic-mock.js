@@ -6,7 +6,7 @@ const { CONTEXT_COOKIE, CONTEXT_MEMBER } = require("trafficmock-agent/protocol/f
 const { RoutingError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { lateWait } = require("../session/late-wait.js");
-const { anObject, checked } = require("../arguments/options.js");
+const { anObject, checkFlags, checked } = require("../arguments/options.js");
 const { sentOptions } = require("../arguments/sent-options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { callSite, written } = require("../session/call-site.js");
@@ -130,6 +130,7 @@ class TrafficMock {
    * @returns {import("../../index.js").RouteOptions} with the default of the test
    */
   #must({ times, required } = {}) {
+    checkFlags({ required });
     return { times, required: required ?? this.#session.info.required };
   }
 

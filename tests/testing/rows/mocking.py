@@ -207,7 +207,10 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ),
     ({"json": 1, "body": "x"}, "either body or json"),
     ({"path": "missing"}, "(?i)no such file"),
-    ({"times": "2"}, "times is a number of requests"),
+    ({"times": "2"}, "times is a number of requests, not '2'|not \"2\""),
+    ({"times": True}, "times is a number of requests, not [tT]rue"),
+    ({"required": "yes"}, "required is [tT]rue or [fF]alse, not .yes."),
+    ({"required": 1}, "required is [tT]rue or [fF]alse, not 1"),
     ({"method": "GE T"}, "'GE T' is not a method"),
     ({"client_id": 7}, "client_id is a text or several, not 7"),
 )

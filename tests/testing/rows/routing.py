@@ -106,6 +106,10 @@ async def no_handler(t: RowContext) -> None:
         lambda: t.mocks.route_from_har("x.har", update=True, update_content="omit"),
         lambda: t.mocks.route_from_har("x.har", update=True, update_mode="all"),
         lambda: t.mocks.route_from_har("x.har", mode="often"),
+        lambda: t.mocks.route_from_har("x.har", update="no"),
+        lambda: t.mocks.route("**/*", lambda route: route.fallback(), required="no"),
+        lambda: t.mocks.route("**/*", lambda route: route.fallback(), times="2"),
+        lambda: t.mocks.stream("**/*", required="no"),
         lambda: t.mocks.route_from_har("x.har", mode="once", update=True),
     )
     for attempt in attempts:

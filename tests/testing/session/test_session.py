@@ -23,6 +23,7 @@ from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
+from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
@@ -117,6 +118,15 @@ class RouteTests(SynchronousTestCase):
             self.assertFalse(entry.active)
             harness.matched(route=entry)
             self.assertEqual(harness.results(), [("r1", "Fulfill")])
+
+    def test_settings(self) -> None:
+        """What is true or false is nothing else: a text would count as true."""
+        settings = ("required", "strict", "browser_proxy", "door")
+        for setting in settings:
+            wrong: dict[str, Any] = {setting: "no"}
+            with self.assertRaisesRegex(UsageError, f"^{setting} is True or False, not 'no'$"):
+                TestInfo(**wrong)
+        self.assertTrue(TestInfo(required=True).required)
 
     def test_claim(self) -> None:
         """A claim is answered with those of its routes that match; others are nobody's."""

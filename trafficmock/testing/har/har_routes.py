@@ -12,6 +12,7 @@ from msgspec import UNSET, Raw
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import HarReplay, har_entries, read_bodies
 from trafficmock.testing.promise import Promise, all_of, mapped, settled
+from trafficmock.testing.session.arguments.flags import check_flag
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.har_use import HarUse
 from trafficmock.texts.named_fields import InvalidFieldError, NamedFields
@@ -75,9 +76,8 @@ class HarOptions:
         known = get_args(HarMode)
         if self.mode is not None and self.mode not in known:
             raise UsageError(f"mode is {' or '.join(known)}, not {self.mode!r}")
-        for name in ("in_order", "follow_redirects"):
-            if not isinstance(given := getattr(self, name), bool):
-                raise UsageError(f"{name} is True or False, not {given!r}")
+        for name in ("update", "in_order", "follow_redirects"):
+            check_flag(name, getattr(self, name))
         if self.update and self.mode not in (None, "all"):
             raise UsageError(f"update=True is mode='all': leave it out for mode={self.mode!r}")
 

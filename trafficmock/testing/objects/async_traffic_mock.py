@@ -18,6 +18,7 @@ from trafficmock.testing.objects.context import BaseContext
 from trafficmock.testing.objects.sent_options import sent_arguments
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
+from trafficmock.testing.session.arguments.flags import check_flag
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
@@ -228,7 +229,10 @@ class AsyncTrafficMock(BaseContext):
         )
 
     def _must(self, *, required: bool | None) -> bool:
-        return self._session.info.required if required is None else required
+        if required is None:
+            return self._session.info.required
+        check_flag("required", required)
+        return required
 
     def unroute(
         self,

@@ -18,6 +18,7 @@ from trafficmock.testing.errors import (
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session import required_routes
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
+from trafficmock.testing.session.arguments.flags import check_flag
 from trafficmock.testing.session.handlers import handler_errors
 from trafficmock.testing.session.handlers.handler_fetches import HandlerFetches
 from trafficmock.testing.session.handlers.http_routes import HttpRoutes
@@ -69,6 +70,11 @@ EVERYTHING = ("*",)
 """The pattern that allows every host."""
 
 
+def _flag() -> bool:
+    flag: bool = field(default=False, validator=lambda _, flag, given: check_flag(flag.name, given))
+    return flag
+
+
 @frozen(kw_only=True)
 class TestInfo:
     """The name and the settings of one test.
@@ -99,12 +105,12 @@ class TestInfo:
     isolation: Isolation = field(default="auto", validator=lambda *args: check_isolation(args[2]))
     origins: Sequence[str] = ()
     shared: Scope | None = None
-    browser_proxy: bool = False
-    door: bool = False
-    strict: bool = False
+    browser_proxy: bool = _flag()
+    door: bool = _flag()
+    strict: bool = _flag()
     allow: tuple[str | SerializedMatcher, ...] = field(default=(), converter=allow_patterns)
-    exempt: bool = False
-    required: bool = False
+    exempt: bool = _flag()
+    required: bool = _flag()
     root: str = ""
 
     @property

@@ -129,7 +129,7 @@ def read_times(times: float | None) -> int | UnsetType:
     :returns: the number for the proxy, ``UNSET`` without a limit.
     :raises UsageError: it is not a number.
     """
-    if times is not None and not isinstance(times, int | float):
+    if isinstance(times, bool) or not isinstance(times, int | float | None):
         raise UsageError(f"times is a number of requests, not {times!r}")
     if times is None or times != times or times > SAFE_INTEGER:  # noqa: PLR0124 - NaN
         return UNSET
