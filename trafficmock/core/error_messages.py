@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.differences import Difference, Nearest
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.core.state.peers import Agent
-    from trafficmock.core.state.registered import RegisteredTest, RunRoute
+    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest, RunRoute
     from trafficmock.matching.host_pattern import PatternError
     from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
@@ -165,10 +165,20 @@ def no_room_for_reply(what: str, size: int, used: int, limit: int) -> str:
     )
 
 
-def har_failed(subject: Wording, problem: str, place: str | None) -> Wording:
+def har_failed(subject: Wording, problem: str) -> Wording:
     """Return the error for a request that the HAR of a route cannot answer."""
-    where = f" (the route is at {place})" if place else ""
-    return Wording(subject, " was not answered: ", problem, f"{where}.")
+    return Wording(subject, " was not answered: ", problem, ".")
+
+
+def of_route(text: str, test: RegisteredTest, route: RegisteredRoute | None) -> Wording:
+    """Return an error with the sentence that says whose handler, mock or HAR it is about.
+
+    :param route: its route; ``None`` where none has run.
+    """
+    if route is None:
+        return Wording(text, f" The request belongs to the test {test}.")
+    place = "" if route.place is None else f" ({route.place})"
+    return Wording(text, f" The route is {_route(route.matcher)}{place} of the test {test}.")
 
 
 MOST_DIFFERENCES_NAMED = 5

@@ -298,7 +298,7 @@ class BadEntryTests(HarCase):
                 (failed,) = [each for each in effects if isinstance(each, records.RequestFailed)]
                 self.assertEqual(failed.code, "handler_failed")
                 self.assertIn(f"some.har, entry 3 (GET {URL}): {field}", failed.message)
-                self.assertIn("(the route is at shop_test.py:7)", failed.message)
+                self.assertIn('The route is "**" (shop_test.py:7) of the test', failed.message)
                 self.assertNotIn(SECRET, failed.message)
                 self.assertNotIn("\n", failed.message)
                 error = effects[-1]

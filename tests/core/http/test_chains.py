@@ -388,6 +388,17 @@ class EndTests(ChainCase):
         self.assertEqual(self.sent(effects, outbound.DecisionError).code, "disconnected")
         self.assertEqual(effects[-1], self.test.ended())
 
+    def test_wrong_answer(self) -> None:
+        """The error of an answer that cannot be given has the route, its line and the test."""
+        message = inbound.RouteRegister("buys#1", "buys", glob("**"), place="test_shop.py:7")
+        self.worker.sends(message)
+        self.playbook.take()
+        self.asks()
+        effects = self.does(Fulfill(response(0)))
+        error = self.sent(effects, outbound.ProxyError).message
+        self.assertIn('The route is "**" (test_shop.py:7) of the test "buys" (', error)
+        self.assertEqual(self.sent(effects, outbound.DecisionError).message, error)
+
     def test_errors_ignored(self) -> None:
         """After ``unroute_all`` with ``ignoreErrors`` the end of the test is no error."""
         self.test.route()

@@ -1,5 +1,6 @@
 """Fallbacks from handler to handler."""
 
+import re
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
@@ -51,6 +52,7 @@ async def chain_to_another_scheme(t: RowContext) -> None:
     (error,) = await t.late_errors()
     assert isinstance(error, TrafficMockError)
     assert "same protocol" in str(error)
+    assert re.search(r"The route is .*echo.* \(.+:\d+\) of the test ", str(error)), error
 
 
 @row

@@ -110,7 +110,7 @@ class RouteAnswers:
                 missing = missing_entry(lookup, question, self.state.registry.pattern_cache)
         except HarEntryError as error:
             self._notify_owner(pending, chain, route, out, "abort", "an error of the HAR")
-            text = error_messages.har_failed(pending.subject, error.text, route.place)
+            text = error_messages.har_failed(pending.subject, error.text)
             self.answers.decisions.fail_owner(pending, "handler_failed", text, out)
             return True
         if found is not None:

@@ -310,8 +310,14 @@ class Decisions:
     def fail_owner(
         self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: EffectList
     ) -> None:
-        """Settle a request by an error that also fails the owner's test (``proxy:error``)."""
+        """Settle a request by an error that also fails the owner's test (``proxy:error``).
+
+        :param text: what is wrong; the route and the test are added to it.
+        """
         test = pending.test
+        if test is not None:
+            route = None if pending.chain is None else pending.chain.route
+            text = error_messages.of_route(text, test, route)
         self.fail(pending, code, text, out)
         if test is not None:
             out.send(test.worker.id, to_client.ProxyError(code, text, test.id))
