@@ -222,6 +222,10 @@ class AgentTests(SynchronousTestCase):
         """Interceptors, timeouts, streams and bodiless answers of every undici; 8 needs Node 22."""
         self.check("clients/undici.test.mjs", node=str(node_binary()))
 
+    def test_undici_events(self) -> None:
+        """Handlers of every undici hear what a server would make them hear, in its order."""
+        self.check("clients/undici-events.test.mjs", node=str(node_binary()))
+
     def test_websocket(self) -> None:
         """WebSockets are mocked, relayed and let through; Node 22 has a class of its own."""
         self.check("clients/websocket.test.mjs", node=str(node_binary()))

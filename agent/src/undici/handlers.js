@@ -67,7 +67,8 @@ class Controller {
  * @property {(trailers: headers.Pairs) => void} end
  * @property {(status: number, pairs: headers.Pairs) => void} upgraded called for an upgrade; the protocol after it is not read
  * @property {(error: Error) => void} fail
- * @property {(abort: (reason: any) => void) => void} connected
+ * @property {(abort: (reason: any) => void, context: any[]) => void} connected tells the application's handler, with the
+ *   further arguments that undici gives
  * @property {(pairs: headers.Pairs) => headers.Pairs} headers returns the headers that the application gets
  */
 
@@ -91,9 +92,12 @@ class LegacyObserver {
     }
   }
 
-  /** @param {(reason: any) => void} abort */
-  onConnect(abort) {
-    this.watcher.connected(abort);
+  /**
+   * @param {(reason: any) => void} abort
+   * @param {any[]} context
+   */
+  onConnect(abort, ...context) {
+    this.watcher.connected(abort, context);
   }
 
   /**
@@ -134,7 +138,7 @@ class ModernObserver {
   /**
    * @param {any} handler
    * @param {Watcher} watcher
-   * @param {Controller} controller that the handler got from `onRequestStart`
+   * @param {Controller} controller that the handler gets by `onRequestStart`
    */
   constructor(handler, watcher, controller) {
     this.handler = handler;
@@ -157,10 +161,13 @@ class ModernObserver {
     }
   }
 
-  /** @param {any} real */
-  onRequestStart(real) {
+  /**
+   * @param {any} real
+   * @param {any[]} context
+   */
+  onRequestStart(real, ...context) {
     this.controller.real = real;
-    this.watcher.connected((reason) => real.abort(reason));
+    this.watcher.connected((reason) => real.abort(reason), context);
   }
 
   /**
@@ -223,8 +230,6 @@ class ModernObserver {
  *   chunks that are not those of HTTP
  */
 function serve(handler, controller, { status, statusText, pairs, body }, { given, completed, malformed }) {
-  const raw = toRaw(pairs);
-  const shown = shownByUndici(statusText);
   const isNew = isModern(handler);
   const step = (/** @type {() => void} */ act) => {
     try {
@@ -236,14 +241,7 @@ function serve(handler, controller, { status, statusText, pairs, body }, { given
     }
     return !controller.paused && !controller.aborted;
   };
-  const head = () => {
-    if (isNew) {
-      controller.rawHeaders = raw;
-      handler.onResponseStart?.(controller, status, headers.toMultiMap(pairs), shown);
-    } else if (handler.onHeaders(status, raw, () => controller.resume(), shown) === false) {
-      controller.paused = true;
-    }
-  };
+  const head = () => giveHead(handler, controller, { status, statusText, pairs });
   const data = (/** @type {Buffer} */ chunk) => {
     if (isNew) handler.onResponseData?.(controller, chunk);
     else if (handler.onData(chunk) === false) controller.paused = true;
@@ -277,6 +275,45 @@ function serve(handler, controller, { status, statusText, pairs, body }, { given
     malform: () => breakOff(malformed()),
   };
   body.flow(reader, hasRoom);
+}
+
+/**
+ * Call a handler with the head of a response, which may be an informational one.
+ * @param {any} handler
+ * @param {Controller} controller
+ * @param {{ status: number, statusText: string, pairs: headers.Pairs }} head
+ */
+function giveHead(handler, controller, { status, statusText, pairs }) {
+  const raw = toRaw(pairs);
+  const shown = shownByUndici(statusText);
+  handler.onResponseStarted?.();
+  if (isModern(handler)) {
+    controller.rawHeaders = raw;
+    handler.onResponseStart?.(controller, status, headers.toMultiMap(pairs), shown);
+  } else if (handler.onHeaders(status, raw, () => controller.resume(), shown) === false) {
+    controller.paused = true;
+  }
+}
+
+/**
+ * Tell a handler that its request is written.
+ * @param {any} handler
+ * @param {Uint8Array[] | undefined} chunks of the body; `undefined` if it is not written to its end
+ */
+function giveSent(handler, chunks) {
+  for (const chunk of chunks ?? []) handler.onBodySent?.(chunk);
+  if (chunks) handler.onRequestSent?.();
+}
+
+/**
+ * Tell a handler that its request has a connection, on which it is sent now.
+ * @param {any} handler
+ * @param {Controller} controller
+ * @param {any[]} context the further arguments of undici
+ */
+function connect(handler, controller, context) {
+  if (isModern(handler)) handler.onRequestStart(controller, ...context);
+  else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), ...context);
 }
 
 /**
@@ -454,7 +491,10 @@ module.exports = {
   LegacyObserver,
   ModernObserver,
   Collector,
+  connect,
   serve,
+  giveHead,
+  giveSent,
   fail,
   isModern,
   pairsOfMap,

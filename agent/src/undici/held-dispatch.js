@@ -1,5 +1,6 @@
 "use strict";
 
+const { setTimeout, clearTimeout } = require("node:timers");
 const { Exchange } = require("../exchange/exchange.js");
 const { Chain, isRedirect } = require("../exchange/redirects.js");
 const { rewriteLocation } = require("../exchange/location.js");
@@ -24,8 +25,29 @@ const {
   headersTimeoutError,
   requestAbortedError,
 } = require("./undici-errors.js");
-const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
+const {
+  Controller,
+  LegacyObserver,
+  ModernObserver,
+  Collector,
+  connect,
+  serve,
+  giveHead,
+  giveSent,
+  fail,
+  isModern,
+} = require("./handlers.js");
 const { scope } = require("../process/scope.js");
+
+/**
+ * The time that a request waits for its decision before the application's handler is told of a connection, by which it
+ * gets the function to abort; ms. Most requests pass sooner, and their handlers are told of the real one.
+ */
+const CONNECT_MS = 50;
+/** The same, while the link to the proxy starts, which takes longer than a decision. */
+const STARTING_MS = 500;
+/** What a request fails with that has no connection. */
+const UNCONNECTED = new Set(["connect", "getaddrinfo"]);
 
 /** Marks options that a hook has seen: dispatchers pass them on to each other. */
 const SEEN = Symbol("trafficmock.seen");
@@ -69,9 +91,15 @@ class HeldDispatch {
     this.report = undefined;
     /** The body, if it is streamed. @type {Source | undefined} */
     this.source = undefined;
+    /** The body, if it is in memory. @type {Buffer | null} */
+    this.bytes = null;
     /** Whether undici sends the body in chunks, because it does not know its length. */
     this.isChunked = false;
     this.isHeld = true;
+    /** Whether the application's handler has been told of a connection. */
+    this.isConnected = false;
+    /** @type {NodeJS.Timeout | undefined} */
+    this.connecting = undefined;
     this.isCollecting = false;
     /** The body of the mock that the handler is getting. @type {import('../exchange/mock-body.js').MockBody | undefined} */
     this.served = undefined;
@@ -92,12 +120,9 @@ class HeldDispatch {
   }
 
   begin() {
-    const { handler, controller } = this;
-    if (isModern(handler)) handler.onRequestStart(controller, {});
-    else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null);
-    if (controller.aborted) return;
     const body = readNow(this.opts.body);
     if (body) return this.announce(body);
+    this.beginConnecting();
     this.agent.waiters.whenNegotiated(() => {
       if (this.agent.waiters.enterUnannounced(this)) {
         this.read().then(
@@ -106,6 +131,24 @@ class HeldDispatch {
         );
       }
     });
+  }
+
+  /** Let the application abort the request if its decision is slow. */
+  beginConnecting() {
+    const ms = this.agent.state === "starting" ? STARTING_MS : CONNECT_MS;
+    this.connecting ??= setTimeout(() => this.inScope(() => this.connect()), ms).unref();
+  }
+
+  /** Tell the application's handler of a connection, unless it has been told. As with undici, it may abort or throw then. */
+  connect() {
+    clearTimeout(this.connecting);
+    if (this.isConnected) return;
+    this.isConnected = true;
+    try {
+      connect(this.handler, this.controller, []);
+    } catch (error) {
+      Controller.prototype.abort.call(this.controller, error);
+    }
   }
 
   /** @param {Error} error why there is no link to announce the request on */
@@ -141,7 +184,8 @@ class HeldDispatch {
     const mismatch = truncated
       ? undefined
       : lengthError(this.dispatcher, String(this.opts.method ?? "GET"), pairs, bytes);
-    if (mismatch) return this.fail(mismatch);
+    if (mismatch) return this.refuse(mismatch);
+    this.bytes = bytes;
     this.opts = { ...this.opts, body, ...(contentType && { headers: likeGiven(this.opts.headers, pairs) }) };
     const method = String(this.opts.method ?? "GET");
     const from = this.chain?.take(this.url.href);
@@ -156,7 +200,9 @@ class HeldDispatch {
     this.exchange = new Exchange(this.agent, request, this, upload);
     if (from) this.exchange.follow(from);
     else this.exchange.start();
-    if (this.isHeld) this.beginTimeout();
+    if (!this.isHeld) return;
+    this.beginConnecting();
+    this.beginTimeout();
   }
 
   /** Start the time limit for the response's head, as undici would. */
@@ -171,7 +217,10 @@ class HeldDispatch {
    * @param {() => Error} errorOf
    */
   limit(part, isUncounted, errorOf) {
-    const late = () => Controller.prototype.abort.call(this.controller, errorOf());
+    const late = () => {
+      this.connect();
+      Controller.prototype.abort.call(this.controller, errorOf());
+    };
     this.timeout = new TimeLimit(limitOf(part, this.dispatcher, this.opts), isUncounted, late);
     this.timeout.begin();
   }
@@ -206,6 +255,7 @@ class HeldDispatch {
     const wasHeld = this.isHeld;
     this.isHeld = false;
     this.timeout?.end();
+    clearTimeout(this.connecting);
     this.agent.waiters.leave(this);
     return wasHeld;
   }
@@ -251,7 +301,8 @@ class HeldDispatch {
     const report = /** @type {import('../exchange/report.js').Report} */ (this.report);
     const { method } = changed;
     const answer = new RelayedAnswer(method, {
-      connected: () => {},
+      connected: () => this.connect(),
+      informational: (status, statusText, pairs) => this.inform({ status, statusText, pairs }, body),
       head: (status, statusText, given) => {
         if (body.isUnanswered) {
           body.breakOff();
@@ -275,6 +326,20 @@ class HeldDispatch {
     } catch (error) {
       report.fail(error);
       this.unanswered(error);
+    }
+  }
+
+  /**
+   * @param {{ status: number, statusText: string, pairs: import('../protocol/headers.js').Pairs }} head of an
+   *   informational response
+   * @param {RelayedBody} body of the response that follows
+   */
+  inform(head, body) {
+    if (body.isUnanswered || this.controller.aborted) return;
+    try {
+      giveHead(this.handler, this.controller, head);
+    } catch (error) {
+      Controller.prototype.abort.call(this.controller, error);
     }
   }
 
@@ -327,13 +392,18 @@ class HeldDispatch {
   watcher({ url, method }) {
     const exchange = /** @type {Exchange} */ (this.exchange);
     const report = (this.report = exchange.report(url));
+    // undici tells again of a request that it repeats on another connection.
+    let wasConnected = this.isConnected;
     return {
-      connected: (abort) => {
+      connected: (abort, context) => {
         this.realAbort = (reason) => {
           report.cut();
           abort(reason);
         };
-        if (this.controller.aborted) abort(this.controller.reason);
+        if (this.controller.aborted) return abort(this.controller.reason);
+        if (!wasConnected) connect(this.handler, this.controller, context);
+        wasConnected = false;
+        this.isConnected = true;
       },
       head: (status, statusText, pairs) => {
         report.head(status, statusText, pairs);
@@ -361,7 +431,23 @@ class HeldDispatch {
 
   /** @param {import('../exchange/mock.js').Mock} mock */
   fulfill(mock) {
-    if (this.letGo()) this.serve(mock);
+    if (!this.isHeld) return;
+    this.served = mock.body;
+    this.connect();
+    if (!this.letGo()) return;
+    try {
+      giveSent(this.handler, this.written());
+    } catch (error) {
+      Controller.prototype.abort.call(this.controller, error);
+    }
+    if (!this.controller.aborted) this.serve(mock);
+  }
+
+  /** @returns {Uint8Array[] | undefined} the chunks of the body; `undefined` if it is not written to its end */
+  written() {
+    const { source, bytes } = this;
+    if (source) return source.upload.isWhole ? source.chunks : undefined;
+    return bytes?.length ? [bytes] : [];
   }
 
   /** @param {import('../exchange/mock.js').Mock} mock */
@@ -385,8 +471,14 @@ class HeldDispatch {
     this.fail(closedError());
   }
 
-  /** @param {Error} error */
+  /** @param {any} error */
   fail(error) {
+    if (this.isHeld && !UNCONNECTED.has(error?.syscall)) this.connect();
+    this.refuse(error);
+  }
+
+  /** @param {Error} error with which the request fails before there is a connection */
+  refuse(error) {
     if (!this.letGo()) return;
     this.source?.close(error);
     fail(this.handler, this.controller, error);

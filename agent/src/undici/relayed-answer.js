@@ -11,6 +11,8 @@ const { requestAbortedError } = require("./undici-errors.js");
  *
  * @typedef {object} Receiver
  * @property {() => void} connected
+ * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} [informational] called for a response
+ *   before the final one
  * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} head
  * @property {(chunk: Buffer) => void} data
  * @property {(trailers: headers.Pairs) => void} end
@@ -97,7 +99,8 @@ class RelayedAnswer {
    * @param {headers.Pairs} pairs
    */
   head(status, statusText, pairs) {
-    if (status < 200 || this.isStopped) return;
+    if (this.isStopped) return;
+    if (status < 200) return this.receiver.informational?.(status, statusText, pairs);
     this.receiver.head(status, statusText, pairs);
     // undici may wait for a body that does not exist.
     if (isBodiless(this.method, status)) this.receiver.end([]);

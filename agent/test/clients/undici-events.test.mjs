@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+import { after, before, describe, test } from "node:test";
+import { startTrafficMock } from "../../index.mjs";
+import { everyUndici, hasUndici } from "../lib/clients.mjs";
+import { startProxy } from "../lib/proxy.mjs";
+import { startWorker } from "../lib/worker.mjs";
+
+/** Nothing here may take as long, unless it hangs. */
+const HANGS_MS = 5000;
+/** Longer than a request waits before its handler is told of a connection; ms. */
+const SLOW_MS = 150;
+
+const HINTS =
+  "HTTP/1.1 102 Processing\r\n\r\n" +
+  "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n" +
+  "HTTP/1.1 110 Odd\r\n\r\n";
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let proxy, server, agent, worker, origin;
+const versions = {};
+
+/** A server that answers pipelined requests in order, with informational responses at /hints. */
+function answering(socket) {
+  let text = "";
+  socket.on("error", () => {});
+  socket.on("data", (data) => {
+    text += data.toString("latin1");
+    for (let end; (end = text.indexOf("\r\n\r\n")) >= 0;) {
+      const path = text.split(" ")[1];
+      text = text.slice(end + 4);
+      if (path.includes("die")) return socket.destroy();
+      socket.write(`${path.includes("hints") ? HINTS : ""}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
+    }
+  });
+}
+
+before(async () => {
+  proxy = await startProxy();
+  server = net.createServer(answering).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  origin = `http://127.0.0.1:${server.address().port}`;
+  agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
+  worker = await startWorker(proxy.url);
+  Object.assign(versions, await everyUndici());
+});
+
+after(async () => {
+  worker.close();
+  await agent.stop();
+  server.close();
+  await proxy.stop();
+});
+
+/** Run a test for every undici, with a path of its own. */
+function each(title, act) {
+  for (const version of ["undici6", "undici7", "undici8"].filter(hasUndici)) {
+    test(`${version}: ${title}`, () => act(versions[version], `/${version}-${title.replaceAll(/\W+/g, "-")}`));
+  }
+}
+
+/**
+ * Make a handler that notes what undici calls, by the names of its older form.
+ * @param {any} undici its copy
+ * @param {string[]} log
+ * @param {(abort: (reason: Error) => void) => void} [connected] called in `onConnect`
+ * @returns {{ handler: object, ended: Promise<void> }}
+ */
+function noting({ Agent }, log, connected = () => {}) {
+  let settle;
+  const ended = new Promise((resolve, reject) => {
+    settle = resolve;
+    setTimeout(() => reject(new Error(`it hangs: ${log.join(", ")}`)), HANGS_MS).unref();
+  });
+  const end = (what) => {
+    log.push(what);
+    settle();
+  };
+  const isLegacy = Agent === versions.undici6.Agent;
+  const connect = (abort) => {
+    log.push("connect");
+    connected(abort);
+  };
+  const head = (status, link) => void log.push(`${status}${link ? ` ${link}` : ""}`);
+  const failed = (error) => end(`error ${error.code ?? error.message}`);
+  const handler = isLegacy
+    ? {
+        onConnect: connect,
+        onBodySent: () => void log.push("body"),
+        onRequestSent: () => void log.push("sent"),
+        onResponseStarted: () => void log.push("started"),
+        onHeaders: (status, raw) => {
+          head(status, raw[0]?.toString() === "Link" && raw[1].toString());
+          return true;
+        },
+        onData: () => Boolean(log.push("data")),
+        onComplete: () => end("end"),
+        onError: failed,
+      }
+    : {
+        onRequestStart: (controller) => connect((reason) => controller.abort(reason)),
+        onResponseStarted: () => void log.push("started"),
+        onResponseStart: (controller, status, { link }) => head(status, link),
+        onResponseData: () => void log.push("data"),
+        onResponseEnd: () => end("end"),
+        onResponseError: (controller, error) => failed(error),
+      };
+  return { handler, ended };
+}
+
+/** @returns what a handler of that copy hears of a request that is sent, besides what is given */
+const withSent = ({ Agent }, [first, ...rest], body = []) =>
+  Agent === versions.undici6.Agent ? [first, ...body, "sent", ...rest] : [first, ...rest];
+
+describe("what a handler is told, in its order", () => {
+  const ANSWERED = ["connect", "started", "200", "data", "end"];
+
+  each("a request that passes", async (undici, path) => {
+    await worker.route(`not${path}`, (r) => r.text("ok"));
+    const log = [];
+    const client = new undici.Client(origin);
+    client.on("connect", () => log.push("= connect"));
+    const { handler, ended } = noting(undici, log);
+    client.dispatch({ path, method: "GET" }, handler);
+    assert.deepEqual(log, []);
+    await ended;
+    assert.deepEqual(log, ["= connect", ...withSent(undici, ANSWERED)]);
+    await client.close();
+  });
+
+  each("requests that queue for one connection", async (undici, path) => {
+    await worker.route(`not${path}`, (r) => r.text("ok"));
+    const log = [];
+    const client = new undici.Client(origin);
+    const all = [1, 2].map((n) => {
+      const { handler, ended } = noting(undici, log);
+      client.dispatch({ path: `${path}-${n}`, method: "GET" }, handler);
+      return ended;
+    });
+    await Promise.all(all);
+    assert.deepEqual(log, [...withSent(undici, ANSWERED), ...withSent(undici, ANSWERED)]);
+    await client.close();
+  });
+
+  each("a mock", async (undici, path) => {
+    await worker.route(path, (r) => r.text("ok"));
+    const log = [];
+    const { handler, ended } = noting(undici, log);
+    new undici.Agent().dispatch({ origin, path, method: "POST", body: "b" }, handler);
+    await ended;
+    assert.deepEqual(log, withSent(undici, ANSWERED, ["body"]));
+  });
+
+  each("a request that cannot be connected, or seems so", async (undici, path) => {
+    await worker.route(`${path}-refused`, (r) => r.abort("connectionrefused"));
+    await worker.route(`not${path}`, (r) => r.text("ok"));
+    const probe = net.createServer().listen(0, "127.0.0.1");
+    await once(probe, "listening");
+    const free = `http://127.0.0.1:${probe.address().port}`;
+    await new Promise((resolve) => probe.close(resolve));
+    for (const to of [`${origin}${path}-refused`, `${free}${path}`]) {
+      const log = [];
+      const { handler, ended } = noting(undici, log);
+      const url = new URL(to);
+      new undici.Agent().dispatch({ origin: url.origin, path: url.pathname, method: "GET" }, handler);
+      await ended;
+      assert.deepEqual(log, ["error ECONNREFUSED"]);
+    }
+  });
+
+  each("a connection that is reset", async (undici, path) => {
+    await worker.route(path, (r) => r.abort("connectionreset"));
+    const log = [];
+    const { handler, ended } = noting(undici, log);
+    new undici.Agent().dispatch({ origin, path, method: "GET" }, handler);
+    await ended;
+    assert.deepEqual(log, ["connect", "error ECONNRESET"]);
+  });
+
+  each("it may abort while a decision is open", async (undici, path) => {
+    let decide;
+    const isDecided = new Promise((resolve) => (decide = resolve));
+    await worker.route(path, async (r) => {
+      await isDecided;
+      r.text("late");
+    });
+    const log = [];
+    const { handler, ended } = noting(undici, log, (abort) => abort(new Error("mine")));
+    new undici.Agent().dispatch({ origin, path, method: "GET" }, handler);
+    await ended;
+    assert.deepEqual(log, ["connect", "error mine"]);
+    decide();
+    await wait(20);
+    assert.deepEqual(log, ["connect", "error mine"]);
+  });
+
+  each("a slow decision connects once", async (undici, path) => {
+    await worker.route(path, async (r) => {
+      await wait(SLOW_MS);
+      r.continue();
+    });
+    const log = [];
+    const { handler, ended } = noting(undici, log);
+    new undici.Agent().dispatch({ origin, path, method: "GET" }, handler);
+    await ended;
+    assert.deepEqual(log, withSent(undici, ANSWERED));
+  });
+
+  each("informational responses of what goes on", async (undici, path) => {
+    await worker.route(`${path}-rate`, (r) => r.result({ action: "continue", way: { slice: 1 } }));
+    await worker.route(`${path}-headers`, (r) => r.continue({ headers: { ...r.request.headers, "x-new": "1" } }));
+    const hints = ["started", "102", "started", "103 </a.css>; rel=preload", "started", "110"];
+    for (const how of ["rate", "headers", "pass"]) {
+      const log = [];
+      const { handler, ended } = noting(undici, log);
+      new undici.Agent().dispatch({ origin, path: `${path}-${how}-hints`, method: "GET" }, handler);
+      await ended;
+      const expected = withSent(undici, ["connect", ...hints, "started", "200", "data", "end"]);
+      assert.deepEqual(
+        log.filter((what, at) => what !== "data" || log[at - 1] !== "data"),
+        expected,
+        how,
+      );
+    }
+  });
+});
