@@ -126,7 +126,11 @@ class AgentTests(SynchronousTestCase):
 
     def test_loaders(self) -> None:
         """Libraries are hooked whichever loader compiles them, undici in a bundle at once."""
-        self.check("process/loaders.test.mjs", "process/bundled-libraries.test.mjs")
+        self.check(
+            "process/loaders.test.mjs",
+            "process/bundled-libraries.test.mjs",
+            "process/vm-texts.test.mjs",
+        )
 
     def test_messages(self) -> None:
         """So do messages of queues, by stand-ins of the libraries, and jobs of BullMQ by Redis."""

@@ -5,7 +5,7 @@
  * text, at places that neither bundlers nor minifiers change: names of properties and texts of errors.
  */
 
-/** The property of the global object that these calls use. In a context of `node:vm` there is none: then they do nothing. */
+/** The property of the global object that these calls use. Where there is none they do nothing. */
 const CALLED = "__trafficmock_library__";
 
 /** How much of a file is searched around a text of a library; characters. */
@@ -38,16 +38,16 @@ const NAME = String.raw`[\w$]+`;
  * @typedef {object} Library
  * @property {string} name
  * @property {string} sign a text in it that nothing else has, together with those of `beside`
- * @property {(string | RegExp)[]} [beside] further texts around the sign, where that is a short word that other code may have:
+ * @property {string[]} [beside] further texts around the sign, where that is a short word that other code may have:
  *   a library that is found wrongly takes the contexts of the whole process
- * @property {boolean} [isApart] whether those may be anywhere in the file
+ * @property {string} [quoted] a further text, which stands in quotes anywhere in the file
  * @property {string} [other] a text of another library that has the sign, too
  * @property {string} file whose change stands for it
  * @property {Place[]} places each must be found
  */
 
 /** @param {string} name that stands in quotes, also in a text for `eval` */
-const quoted = (name) => new RegExp(String.raw`(["'\x60])${name}\\?\1`);
+const inQuotes = (name) => new RegExp(String.raw`(["'\x60])${name}\\?\1`);
 
 /** @param {any} prototype */
 const asClass = (prototype) => ({ prototype });
@@ -260,16 +260,14 @@ const LIBRARIES = [
   {
     name: "@aws-sdk/client-sqs",
     sign: "AmazonSQS",
-    beside: [quoted("SQSClient")],
-    isApart: true,
+    quoted: "SQSClient",
     file: "@aws-sdk/client-sqs/dist-cjs/index",
     places: [],
   },
   {
     name: "@aws-sdk/client-sns",
     sign: "AmazonSimpleNotificationService",
-    beside: [quoted("SNSClient")],
-    isApart: true,
+    quoted: "SNSClient",
     file: "@aws-sdk/client-sns/dist-cjs/index",
     places: [],
   },
@@ -290,22 +288,35 @@ const isOf = (path, name) => path.replaceAll("\\", "/").includes(`/node_modules/
  * @param {Library} library
  * @returns {boolean} whether the text has the library
  */
-function isIn(source, { sign, beside = [], isApart = false }) {
+function isIn(source, { sign, beside = [], quoted }) {
   for (let at = source.indexOf(sign); at >= 0; at = source.indexOf(sign, at + AROUND)) {
-    const around = isApart || !beside.length ? source : source.slice(Math.max(0, at - AROUND), at + 2 * AROUND);
-    if (beside.every((text) => (typeof text === "string" ? around.includes(text) : text.test(around)))) return true;
-    if (isApart) return false;
+    if (quoted) return inQuotes(quoted).test(source);
+    const around = beside.length ? source.slice(Math.max(0, at - AROUND), at + 2 * AROUND) : source;
+    if (beside.every((text) => around.includes(text))) return true;
   }
   return false;
 }
 
 /**
+ * @param {string} code that V8 has compiled, one character for each byte
+ * @returns {Library[]} those that it has: it keeps the texts and names of a program, in another order and without quotes
+ */
+const librariesOf = (code) =>
+  LIBRARIES.filter(({ sign, beside = [], quoted = "", other }) => {
+    if (!code.includes(sign) || (other && code.includes(other))) return false;
+    return [...beside, quoted].every((text) => code.includes(text));
+  });
+
+/**
  * Write our calls into the text of a file.
  * @param {string} source
  * @param {string} path
- * @returns {{ source: string, unhooked: Library[] }} the text, and the libraries in it whose places are not all there
+ * @returns {{ source: string, hooked: Library[], unhooked: Library[] }} the text, the libraries that have our calls, and those
+ *   whose places are not all there
  */
 function withCalls(source, path) {
+  /** @type {Library[]} */
+  const hooked = [];
   /** @type {Library[]} */
   const unhooked = [];
   let text = source;
@@ -320,10 +331,12 @@ function withCalls(source, path) {
       changed = withCall(changed, place, place.near ?? library.sign);
       isWhole &&= changed !== before;
     }
-    if (isWhole) text = changed;
-    else if (!library.other || !source.includes(library.other)) unhooked.push(library);
+    if (isWhole) {
+      text = changed;
+      hooked.push(library);
+    } else if (!library.other || !source.includes(library.other)) unhooked.push(library);
   }
-  return { source: text, unhooked };
+  return { source: text, hooked, unhooked };
 }
 
 /** @param {Place} place */
@@ -350,4 +363,4 @@ function withCall(text, place, near) {
   return pieces.join("") + text.slice(done);
 }
 
-module.exports = { CALLED, LIBRARIES, PLACES, withCalls };
+module.exports = { CALLED, LIBRARIES, PLACES, librariesOf, withCalls };

@@ -1,19 +1,18 @@
 "use strict";
 
 const Module = require("node:module");
-const vm = require("node:vm");
 const { isMainThread } = require("node:worker_threads");
 const { changeModules } = require("./module-bundles.js");
 const { outer } = require("./realm.js");
-const { CALLED, PLACES, withCalls } = require("./bundled-libraries.js");
+const { CALLED, PLACES, librariesOf, withCalls } = require("./bundled-libraries.js");
 const { foundUnhooked } = require("./unhooked.js");
+const { changeTexts } = require("./vm-texts.js");
 const { workerEntry } = require("./workers.js");
 
 /** A file of a package that is smaller is no bundle with a library. */
 const SMALLEST = 2 ** 16;
 
-/** What `node:vm` calls a text that has no file. */
-const NAMELESS = "evalmachine.<anonymous>";
+const IN_PACKAGE = /[\\/]node_modules[\\/]/;
 
 /** @typedef {{ change: (given: any) => any, harm: import("./unhooked.js").Harm }} Change */
 
@@ -45,7 +44,7 @@ function changeBundled(those, harm) {
 
 /**
  * Read the texts of the application's first ES modules, those of CommonJS, which each loader gives to one method but Node's
- * own of ES modules, and what Jest, vite-node and others compile by `node:vm`.
+ * own of ES modules, and what `node:vm` compiles, as for Jest and vite-node.
  * @returns {() => void} stops reading
  */
 function watchSources() {
@@ -56,37 +55,13 @@ function watchSources() {
     return original.call(this, bundleText(content, path), path, ...rest);
   }
   owner._compile = _compile;
-  const own = /** @type {any} */ (vm);
-  const { runInThisContext: run } = own;
-  /** @this {any} */
-  function runInThisContext(/** @type {any} */ content, /** @type {any} */ options, /** @type {any[]} */ ...rest) {
-    return run.call(this, textOf(content, options), options, ...rest);
-  }
-  own.runInThisContext = runInThisContext;
-  const { Script, compileFunction: compile } = own;
-  const Read = new Proxy(Script, {
-    /** @returns {any} */
-    construct(target, [content, options, ...rest], newTarget) {
-      const given = [scriptText(content, options), options, ...rest];
-      return Reflect.construct(target, given, newTarget === Read ? target : newTarget);
-    },
-  });
-  own.Script = Read;
-  /** @this {any} */
-  function compileFunction(/** @type {any} */ content, /** @type {any} */ names, /** @type {any[]} */ ...rest) {
-    return compile.call(this, scriptText(content, rest[0]), names, ...rest);
-  }
-  own.compileFunction = compileFunction;
-  Module.syncBuiltinESMExports();
+  const stopTexts = changeTexts(compiledText, giveCall);
   const entry = isMainThread ? process.argv[1] : workerEntry();
-  if (entry) changeModules(entry, (text, path) => named(withCalls(text, ""), path));
-  Object.defineProperty(outer, CALLED, { value: called, configurable: true, enumerable: false });
+  if (entry) changeModules(entry, (text, path) => textOf(text, "", path));
+  giveCall(outer);
   return () => {
     if (owner._compile === _compile) owner._compile = original;
-    if (own.runInThisContext === runInThisContext) own.runInThisContext = run;
-    if (own.Script === Read) own.Script = Script;
-    if (own.compileFunction === compileFunction) own.compileFunction = compile;
-    Module.syncBuiltinESMExports();
+    stopTexts();
     Reflect.deleteProperty(outer, CALLED);
   };
 }
@@ -98,56 +73,60 @@ function watchSources() {
  */
 function bundleText(content, path) {
   if (typeof content !== "string" || typeof path !== "string") return content;
-  if (content.length < SMALLEST && /[\\/]node_modules[\\/]/.test(path)) return content;
-  return named(withCalls(content, path), path);
+  if (content.length < SMALLEST && IN_PACKAGE.test(path)) return content;
+  return textOf(content, path, path);
 }
 
 /**
- * @param {any} content of what is no module of Node, of a library perhaps, which has no other change then
- * @param {any} options of `node:vm`
- * @returns {any} its text with our calls
+ * @param {string} text
+ * @param {string} own the path, where a file of a library has another change
+ * @param {string} path
+ * @returns {string} it with our calls
  */
-function textOf(content, options) {
-  const text = asText(content);
-  if (text === undefined) return content;
-  const path = typeof options === "string" ? options : options?.filename;
-  return named(withCalls(text, ""), typeof path === "string" ? path : NAMELESS);
+function textOf(text, own, path) {
+  const { source, unhooked } = withCalls(text, own);
+  named(unhooked, path);
+  return source;
 }
 
 /**
- * @param {any} content
- * @returns {string | undefined} the text that `node:vm` makes of it; none of what is seldom one, and of what is Node's to refuse
+ * @param {import("./vm-texts.js").Compiled} given what is no module of Node, of a library perhaps, which has no other change then
+ * @returns {string} its text with our calls; as it is, if V8 then refuses the code of it that the program has kept. A single file
+ *   of a package may have what a library is known by without its places: it is not named
  */
-function asText(content) {
-  if (typeof content === "string") return content;
-  return Buffer.isBuffer(content) ? String(content) : undefined;
+function compiledText({ text, path, isPart, cached, fits }) {
+  const found = withCalls(text, "");
+  // In this order: what V8 has refused code for, it has compiled then, and refuses no more.
+  const isKept = cached !== "" && found.source !== text && fits(text) && !fits(found.source);
+  const { source, unhooked } = isKept ? { source: text, unhooked: [...found.hooked, ...found.unhooked] } : found;
+  if (!isPart || !IN_PACKAGE.test(path)) named(unhooked, path);
+  // The text of what is distributed as compiled code says nothing.
+  const isCode = found.hooked.length + found.unhooked.length === 0;
+  const compiled = isCode ? librariesOf(cached) : [];
+  if (compiled.length > 0 && fits(text)) named(compiled, path);
+  return source;
 }
 
 /**
- * @param {any} content of a script
- * @param {any} options of `node:vm`
- * @returns {any} its text with our calls. A single file of a package, such as each that Jest compiles, may have what a library
- *   is known by without its places: it is not named
+ * Let texts with our calls reach us.
+ * @param {any} realm the global object that they see
  */
-function scriptText(content, options) {
-  const path = options?.filename;
-  if (typeof content !== "string" || typeof path !== "string" || !/[\\/]node_modules[\\/]/.test(path)) {
-    return textOf(content, options);
-  }
-  return withCalls(content, "").source;
+function giveCall(realm) {
+  if (realm[CALLED] === called) return;
+  // A global object that is frozen does not take it; then its texts run as they are.
+  Reflect.defineProperty(realm, CALLED, { value: called, configurable: true, enumerable: false });
 }
 
 /**
  * Name the libraries that are unhooked.
- * @param {{ source: string, unhooked: import("./bundled-libraries.js").Library[] }} found
+ * @param {import("./bundled-libraries.js").Library[]} unhooked
  * @param {string} path
  */
-function named({ source, unhooked }, path) {
+function named(unhooked, path) {
   for (const { name, file } of unhooked) {
     const found = changes.get(file);
     if (found) foundUnhooked(name, path, found.harm);
   }
-  return source;
 }
 
 /**

@@ -21,6 +21,19 @@ const GIVES_SOURCE = `
       return loaded.format === "commonjs" ? { ...loaded, source: readFileSync(fileURLToPath(url)) } : loaded;
     }\`));`;
 
+/** Code that compiles the text of a bundle by `node:vm`, without the name of its file. */
+const COMPILED = {
+  Script: "new vm.Script(wrapped).runInThisContext()",
+  "Script of a buffer": "new vm.Script(Buffer.from(wrapped)).runInThisContext()",
+  "Script.runInContext": "new vm.Script(wrapped).runInContext(vm.createContext(globals()))",
+  "Script.runInNewContext": "new vm.Script(wrapped).runInNewContext(globals())",
+  runInThisContext: "vm.runInThisContext(wrapped)",
+  runInContext: "vm.runInContext(wrapped, vm.createContext(globals()))",
+  runInNewContext: "vm.runInNewContext(wrapped, globals())",
+  compileFunction: `vm.compileFunction(text, ["require"])`,
+  "compileFunction in a context": `vm.compileFunction(text, ["require"], { parsingContext: vm.createContext(globals()) })`,
+};
+
 /** Uses undici in the tick in which it is evaluated. */
 const UNDICI = `
   const { Agent, Client, fetch, request } = require("undici7");
@@ -60,9 +73,16 @@ describe("libraries are hooked whichever way they are loaded", () => {
         const filename = __dirname + "/bundle.cjs";
         const text = require("node:fs").readFileSync(filename, "utf8");
         new Script("(function (require) {" + text + "})", { filename }).runInThisContext()(require);`,
-      "nameless.cjs": `const { Script } = require("node:vm");
-        const text = require("node:fs").readFileSync(__dirname + "/bundle.cjs", "utf8");
-        new Script("(function (require) {" + text + "})").runInThisContext()(require);`,
+      ...Object.fromEntries(
+        Object.entries(COMPILED).map(([name, code]) => [
+          `compiled/${name}.cjs`,
+          `const vm = require("node:vm");
+          const text = require("node:fs").readFileSync(__dirname + "/../bundle.cjs", "utf8");
+          const wrapped = "(function (require) {" + text + "})";
+          const globals = () => ({ process, console, fetch, URL, setTimeout, setImmediate, clearTimeout });
+          ${code}(require);`,
+        ]),
+      ),
       "worker.mjs": `import { Worker } from "node:worker_threads";
         new Worker(new URL("./far.mjs", import.meta.url));`,
       "computed.mjs": `const name = "bundle"; await import("./" + name + ".mjs");`,
@@ -86,7 +106,9 @@ describe("libraries are hooked whichever way they are loaded", () => {
     "a minified bundle": ["bundle.cjs"],
     "a minified bundle of ES modules": ["bundle.mjs"],
     "a bundle that node:vm compiles": ["script.cjs"],
-    "a script of node:vm without a file": ["nameless.cjs"],
+    ...Object.fromEntries(
+      Object.keys(COMPILED).map((name) => [`node:vm without a file, ${name}`, [`compiled/${name}.cjs`]]),
+    ),
     "a worker thread of many ES modules, and an import whose name is computed": ["worker.mjs"],
     "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
   };
@@ -104,6 +126,50 @@ describe("libraries are hooked whichever way they are loaded", () => {
     assert.match(stderr, /fastq in \S+odd\.cjs cannot be changed, so no request of this process has a context while/);
     assert.deepEqual(new Set(Object.values(wrong).flat()), new Set(["none"]));
   });
+});
+
+describe("code that a program has kept of a bundle", () => {
+  const MAKES = `
+    process.env.NODE_OPTIONS = "";
+    const { execFileSync } = require("node:child_process");
+    const makes = "const { Script } = require('vm'); const text = require('fs').readFileSync(0, 'utf8');" +
+      "process.stdout.write(new Script(text).createCachedData())";
+    const kept = execFileSync(process.execPath, ["-e", makes], { input: TEXT });`;
+  const TEXT = `(function (require) { return "DataLoader must be constructed with a function"; function DataLoader(load) {
+    this._batchLoadFn = load }; DataLoader.prototype.load = () => {} })`;
+  const code = (/** @type {string} */ ends) => `
+    const vm = require("node:vm"); const TEXT = require("node:fs").readFileSync(__dirname + "/text.txt", "utf8");
+    ${MAKES} ${ends} console.log(script.cachedDataRejected)`;
+  for (const [way, [ends, rejected, named]] of Object.entries({
+    "is used, and the library named": ["const script = new vm.Script(TEXT, { cachedData: kept });", "false", true],
+    "without its text is used, and the library named": [
+      `const script = new vm.Script(" ".repeat(TEXT.length), { cachedData: kept });`,
+      "false",
+      true,
+    ],
+    "that V8 refuses is compiled anew, with our calls": [
+      `const script = new vm.Script(TEXT + " ", { cachedData: kept });`,
+      "true",
+      false,
+    ],
+    "with our calls is used": [
+      "const own = new vm.Script(TEXT).createCachedData(); const script = new vm.Script(TEXT, { cachedData: own });",
+      "false",
+      false,
+    ],
+  })) {
+    test(way, async () => {
+      const proxy = await startProxy();
+      const { place, remove } = directory(PACKAGES, { "kept.cjs": code(ends), "text.txt": TEXT });
+      const { stdout, stderr } = await runNode(`require(${JSON.stringify(`${place}/kept.cjs`)}); process.exit()`, {
+        env: { TRAFFICMOCK_PROXY_URL: proxy.url },
+      });
+      assert.equal(stdout, `${rejected}\n`, stderr);
+      assert.equal(/^trafficmock: dataloader in evalmachine\.<anonymous> cannot be changed/.test(stderr), named);
+      remove();
+      await proxy.stop();
+    });
+  }
 });
 
 test("a copy in a bundle that is not known is named, on stderr and for the proxy", async () => {
