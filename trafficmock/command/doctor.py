@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.command.arguments import add_output, command_parser, proxy
 from trafficmock.command.exit_status import NOTHING, OK
-from trafficmock.command.output import list_columns
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.rest.list_resources import REQUESTS
 from trafficmock.texts.message_text import printable
+from trafficmock.texts.times import time_of_day
 
 if TYPE_CHECKING:
     import argparse
@@ -138,11 +138,11 @@ def _number(groups: list[dict[str, Any]]) -> int:
 def _stories(groups: list[dict[str, Any]], terminal: Terminal) -> Iterator[str]:
     for each in groups:
         times = "once" if each["count"] == 1 else f"{each['count']} times"
-        last = list_columns.clock(each["lastAt"])
+        last = time_of_day(each["lastAt"])
         yield ""
         yield (
             f"{terminal.paint(printable(each['method'] + ' ' + each['url']), 'bold')}  "
-            f"{printable(each['clientId'])}, {times}, last at {last}"
+            f"{printable(each['clientId'])}, {times}, last at {last} UTC"
         )
         for text, style in ((each["how"], None), (each["remedy"], "green")):
             for line in wrap(printable(text), (terminal.width or _WIDTH) - 2):

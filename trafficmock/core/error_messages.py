@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
 from trafficmock.matching.patterns.framework_calls import PREFIX
+from trafficmock.texts.times import time_of_day
 from trafficmock.texts.wording import Wording, free_text, joined, quoted, url_text
 
 if TYPE_CHECKING:
@@ -425,12 +425,11 @@ def _lost_run(until: int) -> str:
 
     :param until: epoch ms.
     """
-    clock = datetime.fromtimestamp(until / 1000, UTC)
     return (
         "No strict run is connected: the last one ended just now, or without closing its "
         "connection (Playwright's workers end so, and processes that are killed). Strict mode "
-        f"lasts until {clock:%H:%M:%S} UTC, for late requests and so that a worker may come back. "
-        "Wait until then, or start the service anew."
+        f"lasts until {time_of_day(until)} UTC, for late requests and so that a worker may come "
+        "back. Wait until then, or start the service anew."
     )
 
 

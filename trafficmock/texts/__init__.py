@@ -4,5 +4,6 @@
 edge. ``message_text`` escapes texts from outside for messages of one line, and takes the
 credentials out of a proxy's URL. ``marked_texts`` compares recorded texts that have marks for their
 secrets, ``named_fields`` reads the fields that users name, such as ``header:x-customer``, and
-``byte_patterns`` finds patterns in texts. ``unknown_words`` suggests what a misspelt word may mean.
+``byte_patterns`` finds patterns in texts.
+``times`` writes times of day, and ``unknown_words`` suggests what a misspelt word may mean.
 """

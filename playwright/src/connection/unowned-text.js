@@ -30,11 +30,11 @@ function frameworksText({ frameworks = [] }) {
 function linesOf({ method, url, clientId, sender, at, lastAt, count, message }) {
   const who = sender || `client ${clientId}`;
   const [first, last] = [at, lastAt].map(clock);
-  const when = !at ? "" : first === last ? `, at ${first}` : `, from ${first} to ${last}`;
+  const when = !at ? "" : first === last ? `, at ${first} UTC` : `, from ${first} to ${last} UTC`;
   return [`  ${method} ${url}, ${who}${when}${count > 1 ? ` (${count} times)` : ""}`, `    ${message}`];
 }
 
 /** @param {number | undefined} at epoch ms */
-const clock = (at) => new Date(at ?? 0).toTimeString().slice(0, 8);
+const clock = (at) => new Date(at ?? 0).toISOString().slice(11, 19);
 
 module.exports = { frameworksText, unownedText };

@@ -47,7 +47,7 @@ class TextTests(ContextCase):
         lost = told(THREAD)
         self.assertRegex(
             lost.how,
-            r"^A context came in last at \d\d:\d\d:\d\d to POST /buy in process shop 4711\. "
+            r"^A context came in last at 22:13:20 UTC to POST /buy in process shop 4711\. "
             "This one left from the thread analytics-worker, started at import at "
             r"shop/analytics.py:12 in <module>, by urllib3 at shop/analytics.py:31 in flush\.$",
         )

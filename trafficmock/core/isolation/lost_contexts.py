@@ -6,14 +6,13 @@ from (:class:`.RequestOrigin`); the text is written here, once for REST, reports
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
 from trafficmock.records import LostContext
 from trafficmock.texts.message_text import printable
+from trafficmock.texts.times import time_of_day
 from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire.features import CONTEXT, ORIGINS
 from trafficmock.wire.http_syntax import CONTEXT_COOKIE
@@ -29,9 +28,6 @@ _LONGEST = 200
 
 _LATEST = 10**14
 """The end of the times that are shown, in epoch milliseconds: the year 5138."""
-
-_REMEMBERED = 256
-"""The most paths and times whose texts are kept: requests without a context repeat them."""
 
 _CARRIERS = f"the headers baggage and traceparent, and without the cookie {CONTEXT_COOKIE}"
 _HEADERS = f"baggage, the cookie {CONTEXT_COOKIE} or traceparent"
@@ -228,7 +224,7 @@ def _left(origin: RequestOrigin) -> Wording:
 
 
 def _named(inbound: InboundRequest) -> Wording:
-    when = f"at {_clock(inbound.at // 1000)} " if 0 < inbound.at < _LATEST else ""
+    when = f"at {time_of_day(inbound.at)} UTC " if 0 < inbound.at < _LATEST else ""
     path = printable(inbound.path.partition("?")[0][: _LONGEST + 2])
     return Wording(f"{when}to {_cut(inbound.method)} ", url_text(path, _LONGEST + 1))
 
@@ -236,9 +232,3 @@ def _named(inbound: InboundRequest) -> Wording:
 def _cut(text: str) -> str:
     shown = printable(text[: _LONGEST + 1])
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
-
-
-@lru_cache(_REMEMBERED)
-def _clock(seconds: int) -> str:
-    """Return the time of day of epoch seconds."""
-    return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%H:%M:%S}"

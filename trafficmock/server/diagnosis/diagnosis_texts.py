@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import UNSET
 
 from trafficmock.core.error_messages import difference
 from trafficmock.matching.patterns.unix_sockets import is_unix_socket
+from trafficmock.texts.times import time_of_day
 from trafficmock.texts.wording import Wording, joined
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def applications(agents: Sequence[ConnectedClient], *, heard: bool = False) -> l
 
 
 def _application(agent: ConnectedClient) -> str:
-    since = datetime.fromtimestamp(agent.connected_at / 1000, UTC)
+    since = time_of_day(agent.connected_at)
     way = _WAYS.get(agent.kind or "", "the Node agent")
-    parts = [f"  {agent.client_id}, by {way}", f"since {since:%H:%M:%S} UTC"]
+    parts = [f"  {agent.client_id}, by {way}", f"since {since} UTC"]
     if agent.pid is not UNSET:
         parts.append(f"pid {agent.pid}")
     if agent.command is not UNSET:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from trafficmock.texts.times import time_of_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,9 +44,5 @@ def request_lines(requests: Iterable[UnmatchedRequest]) -> Iterator[str]:
 def _when(each: UnmatchedRequest) -> str:
     if not each.at:
         return ""
-    first, last = map(_clock, (each.at, each.last_at))
-    return f", at {first}" if first == last else f", from {first} to {last}"
-
-
-def _clock(at: int) -> str:
-    return f"{datetime.fromtimestamp(at / 1000, UTC).astimezone():%H:%M:%S}"
+    first, last = map(time_of_day, (each.at, each.last_at))
+    return f", at {first} UTC" if first == last else f", from {first} to {last} UTC"

@@ -35,7 +35,7 @@ LOST = {"program", "call-later"}
 """The ways that do not keep a request with its test: it is nobody's."""
 
 TOLD = {
-    "call-later": r"^A context came in last at [\d:]+ to GET /way/[\w-]+ .* left from the task "
+    "call-later": r"^A context came in last at [\d:]+ UTC to GET /way/[\w-]+ .* left from the task "
     r"Task-\d+ \(ask_async\), by httpx at .*fastapi_ways\.py:\d+ in ask_async\.$",
     "program": r"^No request with a context has come into process .* left from the main thread, "
     r"by urllib\.request at <string>:1 in <module>\.$",
