@@ -339,6 +339,18 @@ function withCalls(source, path) {
   return { source: text, hooked, unhooked };
 }
 
+/**
+ * Write our calls into a text that another thread runs.
+ * @param {string} text
+ * @returns {string} it; at its end further calls name the libraries whose places are not all there: that thread is the one whose
+ *   contexts they mix up
+ */
+function withNames(text) {
+  const { source, unhooked } = withCalls(text, "");
+  const names = unhooked.map((library) => `\n;globalThis.${CALLED}?.(${~LIBRARIES.indexOf(library)})`);
+  return source + names.join("");
+}
+
 /** @param {Place} place */
 const callOf = (place) => `globalThis.${CALLED}?.(${PLACES.indexOf(place)},`;
 
@@ -363,4 +375,4 @@ function withCall(text, place, near) {
   return pieces.join("") + text.slice(done);
 }
 
-module.exports = { CALLED, LIBRARIES, PLACES, librariesOf, withCalls };
+module.exports = { CALLED, LIBRARIES, PLACES, librariesOf, withCalls, withNames };

@@ -4,13 +4,16 @@ const Module = require("node:module");
 const { isMainThread } = require("node:worker_threads");
 const { changeModules } = require("./module-bundles.js");
 const { outer } = require("./realm.js");
-const { CALLED, PLACES, librariesOf, withCalls } = require("./bundled-libraries.js");
+const { CALLED, LIBRARIES, PLACES, librariesOf, withCalls } = require("./bundled-libraries.js");
 const { foundUnhooked } = require("./unhooked.js");
 const { changeTexts } = require("./vm-texts.js");
 const { workerEntry } = require("./workers.js");
 
 /** A file of a package that is smaller is no bundle with a library. */
 const SMALLEST = 2 ** 16;
+
+/** Stands for the file of a text that has none. */
+const NAMELESS = "<anonymous>";
 
 const IN_PACKAGE = /[\\/]node_modules[\\/]/;
 
@@ -131,11 +134,12 @@ function named(unhooked, path) {
 
 /**
  * What a library in a bundle calls.
- * @param {number} number of the place
+ * @param {number} number of the place; of a library that has none, in complement
  * @param {any[]} given
  * @returns {any}
  */
 function called(number, ...given) {
+  if (number < 0) return named([LIBRARIES[~number]], NAMELESS);
   const { change, classes = [], isRepeated } = PLACES[number];
   if (change) return changes.get(change)?.change(given);
   let isChanged = false;

@@ -4,12 +4,14 @@ const { isAbsolute, resolve } = require("node:path");
 const { fileURLToPath } = require("node:url");
 const { syncBuiltinESMExports } = require("node:module");
 const workers = require("node:worker_threads");
+const { withNames } = require("./bundled-libraries.js");
 
 /**
  * A worker thread reads `NODE_OPTIONS` from its own `env`. With another environment
  * (`new Worker(file, { env: {} })`) it would not load the preload, and its requests
  * would go to the real network. The code of a worker with the option `eval` runs before a
- * preload by `--import` is loaded, so such a worker gets one by `--require`.
+ * preload by `--import` is loaded, so such a worker gets one by `--require`; no function of `Module` or `node:vm` gets that
+ * code, so libraries in it are changed before.
  */
 
 const OURS = /^(TRAFFICMOCK|PLAYWRIGHT_BACKEND_MOCKS)_/;
@@ -51,11 +53,12 @@ function attachWorkers(preload) {
     /** @returns {any} */
     construct(target, [file, options, ...rest], newTarget) {
       const given = withAgent(options, word);
+      const code = options?.eval && typeof file === "string" ? withNames(file) : file;
       const entry = pathOf(file, options);
       const env = given?.env ?? process.env;
       if (entry && typeof env === "object") env[ENTRY] = entry;
       try {
-        return Reflect.construct(target, [file, given, ...rest], newTarget === Attached ? target : newTarget);
+        return Reflect.construct(target, [code, given, ...rest], newTarget === Attached ? target : newTarget);
       } finally {
         if (typeof env === "object") delete env[ENTRY];
       }

@@ -85,6 +85,10 @@ describe("libraries are hooked whichever way they are loaded", () => {
       ),
       "worker.mjs": `import { Worker } from "node:worker_threads";
         new Worker(new URL("./far.mjs", import.meta.url));`,
+      "eval.cjs": `const { Worker } = require("node:worker_threads");
+        new Worker(require("node:fs").readFileSync(__dirname + "/bundle.cjs", "utf8"), { eval: true });`,
+      "odd-eval.cjs": `const { Worker } = require("node:worker_threads");
+        new Worker(require("node:fs").readFileSync(__dirname + "/odd.cjs", "utf8"), { eval: true });`,
       "computed.mjs": `const name = "bundle"; await import("./" + name + ".mjs");`,
       "far.mjs":
         Array.from({ length: 80 }, (_, at) => `import "./parts/${at}.mjs";`).join("") + `import "./computed.mjs";`,
@@ -109,6 +113,7 @@ describe("libraries are hooked whichever way they are loaded", () => {
     ...Object.fromEntries(
       Object.keys(COMPILED).map((name) => [`node:vm without a file, ${name}`, [`compiled/${name}.cjs`]]),
     ),
+    "a worker thread of code": ["eval.cjs"],
     "a worker thread of many ES modules, and an import whose name is computed": ["worker.mjs"],
     "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
   };
@@ -121,11 +126,17 @@ describe("libraries are hooked whichever way they are loaded", () => {
     });
   }
 
-  test("jobs of a copy that is not known have no context rather than another one's", async () => {
-    const { wrong, stderr } = await askAll({ place: app.place, words: ["odd.cjs"], env });
-    assert.match(stderr, /fastq in \S+odd\.cjs cannot be changed, so no request of this process has a context while/);
-    assert.deepEqual(new Set(Object.values(wrong).flat()), new Set(["none"]));
-  });
+  for (const [way, [file, name]] of Object.entries({
+    "": ["odd.cjs", String.raw`\S+odd\.cjs`],
+    " in code of a worker thread": ["odd-eval.cjs", "<anonymous>"],
+  })) {
+    test(`jobs of a copy that is not known have no context rather than another one's${way}`, async () => {
+      const { wrong, stderr } = await askAll({ place: app.place, words: [file], env });
+      const text = `fastq in ${name} cannot be changed, so no request of this process has a context while`;
+      assert.match(stderr, new RegExp(text));
+      assert.deepEqual(new Set(Object.values(wrong).flat()), new Set(["none"]));
+    });
+  }
 });
 
 describe("code that a program has kept of a bundle", () => {
