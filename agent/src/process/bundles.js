@@ -22,6 +22,9 @@ const IN_PACKAGE = /[\\/]node_modules[\\/]/;
 /** By their names. @type {Map<string, Change>} */
 const changes = new Map();
 
+/** Libraries that are named as soon as the change that stands for them is known, by its name. @type {Map<string, string[]>} */
+const early = new Map();
+
 /** The classes that a change has had. @type {Map<string, WeakSet<object>>} */
 const changed = new Map();
 
@@ -35,7 +38,11 @@ let stop;
  * @returns {() => void} stops it, for files that are loaded later
  */
 function changeBundled(those, harm) {
-  for (const [name, change] of Object.entries(those)) changes.set(name, { change, harm });
+  for (const [name, change] of Object.entries(those)) {
+    changes.set(name, { change, harm });
+    const found = early.get(name);
+    if (found) foundUnhooked(found[0], found[1], harm);
+  }
   stop ??= watchSources();
   return () => {
     for (const name of Object.keys(those)) changes.delete(name);
@@ -62,11 +69,33 @@ function watchSources() {
   const entry = isMainThread ? process.argv[1] : workerEntry();
   if (entry) changeModules(entry, (text, path) => textOf(text, "", path));
   giveCall(outer);
+  if (isMainThread) watchCode(entry);
   return () => {
     if (owner._compile === _compile) owner._compile = original;
     stopTexts();
     Reflect.deleteProperty(outer, CALLED);
   };
+}
+
+/**
+ * Read the code of `node -e`, `node -p` or the standard input: Node compiles it past all that could change it.
+ * @param {string | undefined} entry the first word after Node's options
+ */
+function watchCode(entry) {
+  const own = /** @type {any} */ (process);
+  const read = (/** @type {any} */ code, /** @type {string} */ path) => {
+    if (typeof code !== "string") return;
+    const { hooked, unhooked } = withCalls(code, "");
+    named([...hooked, ...unhooked], path);
+  };
+  if (own._eval !== undefined) return read(own._eval, "[eval]");
+  if (entry && entry !== "-") return;
+  // Node assigns what it has read from the standard input, before it runs it.
+  const set = (/** @type {any} */ value) => {
+    Object.defineProperty(own, "_eval", { value, writable: true, enumerable: true, configurable: true });
+    read(value, "[stdin]");
+  };
+  Object.defineProperty(own, "_eval", { get: () => undefined, set, enumerable: true, configurable: true });
 }
 
 /**
@@ -129,6 +158,7 @@ function named(unhooked, path) {
   for (const { name, file } of unhooked) {
     const found = changes.get(file);
     if (found) foundUnhooked(name, path, found.harm);
+    else early.set(file, [name, path]);
   }
 }
 

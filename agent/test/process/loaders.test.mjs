@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, test } from "node:test";
@@ -181,6 +182,36 @@ describe("code that a program has kept of a bundle", () => {
       await proxy.stop();
     });
   }
+});
+
+describe("code that is no file is named if it has a library", () => {
+  const code = `"DataLoader must be constructed with a function"; this._batchLoadFn = 1; "AmazonSQS"; "SQSClient"; process.exit()`;
+  const esm = "--input-type=module";
+  for (const [words, name, input] of [
+    [["-e", code], "[eval]"],
+    [["-e", code, "word"], "[eval]"],
+    [["-p", code], "[eval]"],
+    [[esm, "-e", code], "[eval]"],
+    [["-"], "[stdin]", code],
+    [["-", "word"], "[stdin]", code],
+    [[], "[stdin]", code],
+    [[esm], "[stdin]", code],
+  ]) {
+    test(`by node ${words.join(" ").replace(code, "CODE")}`, () => {
+      const env = { ...process.env, NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:1" };
+      const { stderr } = spawnSync(process.execPath, words, { input, env, encoding: "utf8" });
+      for (const library of ["dataloader", "@aws-sdk/client-sqs"]) {
+        assert.ok(stderr.includes(`trafficmock: ${library} in ${name} cannot be changed, so `), stderr);
+      }
+    });
+  }
+
+  test("and as it was otherwise", () => {
+    const env = { ...process.env, NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:1" };
+    const input = "console.log(JSON.stringify(Object.getOwnPropertyDescriptor(process, '_eval'))); process.exit()";
+    const { stdout } = spawnSync(process.execPath, ["-"], { input, env, encoding: "utf8" });
+    assert.deepEqual(JSON.parse(stdout), { value: input, writable: true, enumerable: true, configurable: true });
+  });
 });
 
 test("a copy in a bundle that is not known is named, on stderr and for the proxy", async () => {
