@@ -9,6 +9,9 @@ const { UsageError } = require("../errors.js");
  * @typedef {[name: string, value: string][]} Pairs
  */
 
+/** A value of a header, in latin-1 (RFC 9110 section 5.5). */
+const VALUE = /^[^\0\r\n\u0100-\uffff]*$/;
+
 /**
  * @param {unknown} given
  * @param {string} [option] how it is called, for errors
@@ -44,6 +47,32 @@ function strict(headers) {
 function lenient(headers, option) {
   const given = entriesOf(headers, option).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => [name.toLowerCase(), String(value)]);
+}
+
+/**
+ * Check that HTTP can carry the changed headers of a request (RFC 9110 section 5).
+ * @param {Pairs} pairs
+ * @returns {Pairs}
+ * @throws {UsageError} it cannot carry a name or a value, which is not told: it may be secret
+ */
+function checked(pairs) {
+  for (const [name, value] of pairs) {
+    if (!TOKEN.test(name)) throw new UsageError(`${JSON.stringify(name)} is not a header name`);
+    if (!VALUE.test(value)) {
+      throw new UsageError(`the header ${JSON.stringify(name)} has a line break, a NUL or a character above U+00FF`);
+    }
+  }
+  return pairs;
+}
+
+/**
+ * @param {string} name
+ * @returns {string} the name of a method (RFC 9110 section 9.1)
+ * @throws {UsageError} it is no method
+ */
+function method(name) {
+  if (!TOKEN.test(name)) throw new UsageError(`${JSON.stringify(name)} is not a method of HTTP`);
+  return name;
 }
 
 /**
@@ -85,4 +114,4 @@ const get = (pairs, name) => {
   return found.length ? toObject(found)[key] : undefined;
 };
 
-module.exports = { TOKEN, get, lenient, read, strict, toObject, toWire };
+module.exports = { checked, get, lenient, method, read, strict, toObject, toWire };

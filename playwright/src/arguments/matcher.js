@@ -2,7 +2,7 @@
 
 const { UsageError } = require("../errors.js");
 const { CONDITIONS, readConditions } = require("./conditions.js");
-const { TOKEN } = require("./headers.js");
+const headers = require("./headers.js");
 const { checkNames } = require("./options.js");
 const { accepts, allMet } = require("./value-checks.js");
 
@@ -36,7 +36,7 @@ class Matcher {
     this.url = url;
     this.methods = list(method, "method").map((name) => name.toUpperCase());
     for (const name of this.methods) {
-      if (!TOKEN.test(name)) throw new UsageError(`${JSON.stringify(name)} is not a method of HTTP`);
+      headers.method(name);
     }
     this.clientIds = list(clientId, "clientId");
     const conditions = readConditions(fields);

@@ -43,8 +43,8 @@ function readBody(postData) {
 function read({ url, method, headers: given, postData }) {
   return {
     ...(url && { url: textOf("url", url) }),
-    ...(method && { method: textOf("method", method) }),
-    ...(given && { pairs: headers.strict(given) }),
+    ...(method && { method: headers.method(textOf("method", method)) }),
+    ...(given && { pairs: headers.checked(headers.strict(given)) }),
     ...readBody(postData),
   };
 }

@@ -245,7 +245,7 @@ class RoutedRequest {
   fetchChanges({ url, method, headers: given, postData }) {
     return {
       ...overriding.read({ method, postData }),
-      ...(given && { pairs: headers.lenient(given) }),
+      ...(given && { pairs: headers.checked(headers.lenient(given)) }),
       ...(url && { url: absolute(url, this.session.baseURL ?? this.request.url) }),
     };
   }

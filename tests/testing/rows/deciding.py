@@ -96,3 +96,32 @@ async def second_decision(t: RowContext) -> None:
     await t.until(lambda: len(errors) >= 2)
     assert "either body or json" in errors[0]
     assert "already handled" in errors[-1]
+
+
+@row
+async def changes_that_no_request_can_have(t: RowContext) -> None:
+    """A method or a header that HTTP cannot carry is refused at the call, and undecided."""
+    url = t.url("echo")
+    errors: list[str] = []
+    wrong: tuple[dict[str, Any], ...] = (
+        {"method": "GE T"},
+        {"headers": {"bad name": "x"}},
+        {"headers": {"x-line": "a\r\nb: c"}},
+        {"headers": {"x-wide": "\N{EURO SIGN}"}},
+    )
+
+    async def handler(route: Any, request: Any) -> None:
+        for decide in (route.continue_, route.fallback, route.fetch):
+            for options in wrong:
+                try:
+                    await t(decide(**options))
+                except UsageError as error:
+                    errors.append(str(error))
+        await t(route.fulfill(body="fine"))
+
+    await t.route(url, handler)
+    assert (await t.get(url))["body"] == "fine"
+    said = ("'GE T' is not a method", "'bad name' is not a header", "'x-line' has", "'x-wide' has")
+    assert len(errors) == 3 * len(wrong), errors
+    for error, text in zip(errors, said * 3, strict=True):
+        assert text in error.replace('"', "'"), error

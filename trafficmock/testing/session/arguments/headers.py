@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.wire.http_syntax import repeat_separator
+from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, repeat_separator
 
 TextPairs = tuple[tuple[str, str], ...]
 HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
@@ -50,6 +50,20 @@ def lenient(headers: HeadersArgument, option: str = "headers") -> TextPairs:
     """
     pairs = _items(headers, option)
     return tuple((_text(name).lower(), _text(value)) for name, value in pairs if value is not None)
+
+
+def check(pairs: TextPairs) -> None:
+    """Check that HTTP can carry the changed headers of a request (RFC 9110 section 5).
+
+    :raises UsageError: it cannot carry a name or a value, which is not told: it may be secret.
+    """
+    for name, value in pairs:
+        if not TOKEN.fullmatch(name):
+            raise UsageError(f"{name!r} is not a header name")
+        if BAD_VALUE.search(value):
+            raise UsageError(
+                f"the header {name!r} has a line break, a NUL or a character above U+00FF"
+            )
 
 
 def _items(headers: HeadersArgument, option: str = "headers") -> list[tuple[str, Any]]:

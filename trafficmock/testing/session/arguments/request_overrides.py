@@ -9,8 +9,9 @@ import ada_url
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.texts.wording import url_text
-from trafficmock.wire.http_syntax import on_wire
+from trafficmock.wire.http_syntax import TOKEN, on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
@@ -30,8 +31,12 @@ def overrides(
     """Return the changes of one handler; the proxy adds them to those of earlier handlers.
 
     :returns: ``UNSET`` without changes.
+    :raises UsageError: HTTP cannot carry the method or a header.
     """
     content = read_body(post_data)
+    if method:
+        check_method(method)
+    hd.check(headers or ())
     if not url and not method and headers is None and content is None:
         return UNSET
     as_map, as_list = (UNSET, UNSET) if headers is None else on_wire(headers)
@@ -43,6 +48,15 @@ def overrides(
         headers_list=as_list,
         content_type=UNSET if content is None else content[1],
     )
+
+
+def check_method(name: object) -> None:
+    """Check that a text is a method (RFC 9110 section 9.1).
+
+    :raises UsageError: it is none.
+    """
+    if not isinstance(name, str) or not TOKEN.fullmatch(name):
+        raise UsageError(f"{name!r} is not a method of HTTP")
 
 
 def read_body(post_data: PostData) -> tuple[bytes, str] | None:

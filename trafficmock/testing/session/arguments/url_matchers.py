@@ -18,9 +18,9 @@ from trafficmock.testing.session.arguments.match_conditions import (
     ValueCheck,
     read_conditions,
 )
+from trafficmock.testing.session.arguments.request_overrides import check_method
 from trafficmock.testing.session.arguments.value_checks import all_met
 from trafficmock.texts.unknown_words import unknown_words
-from trafficmock.wire.http_syntax import TOKEN
 from trafficmock.wire.payloads import serialized_matcher as wire
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def make_matcher(
         url = url.get("url")
     methods = tuple(name.upper() for name in _names(method, "method"))
     for name in methods:
-        if not TOKEN.fullmatch(name):
-            raise UsageError(f"{name!r} is not a method of HTTP")
+        check_method(name)
     client_ids = _names(client_id, "client_id")
     conditions, test = _url_part(url, base_url=base_url, websocket=websocket)
     compared, checks = read_conditions(match or {})
