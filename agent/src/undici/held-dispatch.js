@@ -37,6 +37,7 @@ const {
   fail,
   isModern,
 } = require("./handlers.js");
+const { queueOf } = require("./busy.js");
 const { scope } = require("../process/scope.js");
 
 /**
@@ -96,6 +97,10 @@ class HeldDispatch {
     /** Whether undici sends the body in chunks, because it does not know its length. */
     this.isChunked = false;
     this.isHeld = true;
+    /** Those that the dispatcher would have without the agent. @type {ReturnType<typeof queueOf>} */
+    this.queue = queueOf(dispatcher, opts.origin);
+    /** What the dispatcher said to the request when it got it. @type {boolean | undefined} */
+    this.taken = undefined;
     /** Whether the application's handler has been told of a connection. */
     this.isConnected = false;
     /** @type {NodeJS.Timeout | undefined} */
@@ -110,11 +115,19 @@ class HeldDispatch {
     this.controller = new Controller((reason) => this.aborted(reason));
   }
 
+  /** @returns {boolean} whether the dispatcher takes another request; `false` if it is busy */
   start() {
-    if (!mayBeRefused(this.opts)) return this.begin();
+    this.queue?.enter();
+    if (mayBeRefused(this.opts)) this.ask();
+    else this.begin();
+    return this.taken ?? this.queue?.takes() ?? true;
+  }
+
+  /** Begin unless undici refuses the request. */
+  ask() {
     askUndici(this.dispatcher, this.original, { ...this.opts, [SEEN]: true }, (error) => {
       // As undici does it: no handler is called within its dispatch.
-      if (error) setImmediate(() => this.inScope(() => fail(this.handler, this.controller, error)));
+      if (error) setImmediate(() => this.inScope(() => this.refuse(error)));
       else this.inScope(() => this.begin());
     });
   }
@@ -122,7 +135,9 @@ class HeldDispatch {
   begin() {
     const body = readNow(this.opts.body);
     if (body) return this.announce(body);
-    this.beginConnecting();
+    // Nobody reads a body before there is a connection. `fetch` ends the request by `abort` when its body fails.
+    this.connect();
+    if (this.controller.aborted) return;
     this.agent.waiters.whenNegotiated(() => {
       if (this.agent.waiters.enterUnannounced(this)) {
         this.read().then(
@@ -322,7 +337,7 @@ class HeldDispatch {
     const body = new RelayedBody(wayBack, answer, report);
     this.served = body;
     try {
-      this.dispatch(dispatcher, opts, answer);
+      this.leave(this.dispatch(dispatcher, opts, answer));
     } catch (error) {
       report.fail(error);
       this.unanswered(error);
@@ -366,23 +381,33 @@ class HeldDispatch {
       ? new ModernObserver(this.handler, watcher, this.controller)
       : new LegacyObserver(this.handler, watcher);
     try {
-      this.dispatch(dispatcher, opts, observer);
+      this.leave(this.dispatch(dispatcher, opts, observer));
     } catch (error) {
       this.report?.fail(error);
+      this.leave();
       fail(this.handler, this.controller, error);
     }
+  }
+
+  /** @param {boolean} [taken] what the dispatcher said to the request, if it has it now */
+  leave(taken) {
+    this.taken = taken;
+    this.queue?.leave(taken);
+    this.queue = undefined;
   }
 
   /**
    * @param {any} dispatcher
    * @param {any} opts
    * @param {object} handler
+   * @returns {boolean | undefined} what the application's dispatcher says; `undefined` of another one
    */
   dispatch(dispatcher, opts, handler) {
     const marked = { ...opts, [SEEN]: true };
     if (tracing()) cleanLast(this.agent);
-    if (dispatcher === this.dispatcher) this.original.call(dispatcher, marked, handler);
-    else bypass(() => dispatcher.dispatch(marked, handler));
+    if (dispatcher === this.dispatcher) return this.original.call(dispatcher, marked, handler);
+    bypass(() => dispatcher.dispatch(marked, handler));
+    return undefined;
   }
 
   /**
@@ -464,6 +489,7 @@ class HeldDispatch {
   unserve() {
     this.served = undefined;
     this.timeout?.end();
+    this.leave(this.taken);
   }
 
   /** Close the connection without an answer. */
@@ -480,6 +506,7 @@ class HeldDispatch {
   /** @param {Error} error with which the request fails before there is a connection */
   refuse(error) {
     if (!this.letGo()) return;
+    this.leave();
     this.source?.close(error);
     fail(this.handler, this.controller, error);
   }

@@ -188,8 +188,7 @@ class UndiciHook {
       return this.upgrade(held) || passOn(url, agent.contexts.current());
     }
     if (!chain?.leadsTo(url.href)) agent.contexts.loops.sends(this.take);
-    new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
-    return true;
+    return new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
   }
 
   /**
@@ -209,8 +208,7 @@ class UndiciHook {
     const chain = chainOf.get(handler) ?? chains.getStore();
     const act = (/** @type {boolean} */ isWanted) => {
       if (url && isWanted) {
-        new HeldDispatch(agent, dispatcher, original, opts, handler, url, false, chain).start();
-        return true;
+        return new HeldDispatch(agent, dispatcher, original, opts, handler, url, false, chain).start();
       }
       // Marked, because the dispatchers below this one do not tell.
       return (
