@@ -28,18 +28,25 @@ const IN_THREAD = `
   export const load = (url, context, next) =>
     url in texts ? { format: "module", source: texts[url], shortCircuit: true } : next(url, context);`;
 
+/** An ES module that is the path of a URL. */
+const IN_URL = /^(?:text|application)\/javascript[^,]*?(;base64)?,(.*)$/is;
+
+/** What stands for the path of such a module. */
+const NAMELESS = "data:text/javascript";
+
 /**
  * Let Node load changed texts of ES modules: no function of `Module` gets theirs. Node's hooks are used only if there is such
  * a text, because they change how the other modules are loaded.
- * @param {string} entry the file that the thread begins with
+ * @param {string} entry the file that the thread begins with, or a URL `data:`
  * @param {(text: string, path: string) => string} change
  */
 function changeModules(entry, change) {
   /** @type {Record<string, string>} */
   const texts = {};
-  for (const { path, text } of modulesFrom(resolve(entry))) {
+  const modules = entry.startsWith("data:") ? modulesInUrl(entry) : modulesFrom(resolve(entry));
+  for (const { path, text, url = pathToFileURL(path).href } of modules) {
     const changed = change(text, path);
-    if (changed !== text) texts[pathToFileURL(path).href] = changed;
+    if (changed !== text) texts[url] = changed;
   }
   if (Object.keys(texts).length === 0) return;
   const { registerHooks } = /** @type {any} */ (Module);
@@ -51,9 +58,24 @@ function changeModules(entry, change) {
 }
 
 /**
+ * @param {string} url
+ * @returns {{ path: string, text: string, url: string }[]} the module, read as Node reads it; none for what is Node's to refuse
+ */
+function modulesInUrl(url) {
+  const [, base64, body] = IN_URL.exec(new URL(url).pathname) ?? [];
+  if (body === undefined) return [];
+  try {
+    const text = Buffer.from(decodeURIComponent(body), base64 ? "base64" : "utf8").toString();
+    return [{ path: NAMELESS, text, url }];
+  } catch {
+    return [];
+  }
+}
+
+/**
  * Read an application's ES modules, from the one that it begins with; those in packages only if they are of a library.
  * @param {string} entry
- * @returns {Generator<{ path: string, text: string }>}
+ * @returns {Generator<{ path: string, text: string, url?: string }>}
  */
 function* modulesFrom(entry) {
   const waiting = PREFERS_MODULES.test(realPath(entry)) ? [...modulesOfLibraries()] : [entry];

@@ -17,23 +17,23 @@ const { withNames } = require("./bundled-libraries.js");
 const OURS = /^(TRAFFICMOCK|PLAYWRIGHT_BACKEND_MOCKS)_/;
 
 /**
- * The variable by which a worker's preload knows the file that the worker begins with: Node tells it later. It is set for
+ * The variable by which a worker's preload knows the file or URL that the worker begins with: Node tells it later. It is set for
  * the moment in which Node copies the environment, and deleted before the worker's own code runs.
  */
 const ENTRY = "TRAFFICMOCK_WORKER_ENTRY";
 
-/** @returns {string | undefined} the file that this worker thread begins with; known until it attaches its own workers */
+/** @returns {string | undefined} the file or URL `data:` that this worker thread begins with; known until it attaches its own workers */
 const workerEntry = () => process.env[ENTRY];
 
 /**
  * @param {any} file that a worker gets
  * @param {any} options
- * @returns {string | undefined} its path; none for code, and for what is Node's to refuse
+ * @returns {string | undefined} its path, or its URL if that has its text; none for code, and for what is Node's to refuse
  */
 function pathOf(file, options) {
   if (options?.eval) return undefined;
   try {
-    if (file instanceof URL) return fileURLToPath(file);
+    if (file instanceof URL) return file.protocol === "data:" ? file.href : fileURLToPath(file);
     return typeof file === "string" && (isAbsolute(file) || /^\.\.?[\\/]/.test(file)) ? resolve(file) : undefined;
   } catch {
     return undefined;

@@ -90,6 +90,22 @@ describe("libraries are hooked whichever way they are loaded", () => {
         new Worker(require("node:fs").readFileSync(__dirname + "/bundle.cjs", "utf8"), { eval: true });`,
       "odd-eval.cjs": `const { Worker } = require("node:worker_threads");
         new Worker(require("node:fs").readFileSync(__dirname + "/odd.cjs", "utf8"), { eval: true });`,
+      ...Object.fromEntries(
+        Object.entries({
+          plain: `"," + encodeURIComponent(text)`,
+          charset: `";charset=utf-8," + encodeURIComponent(text)`,
+          base64: `";base64," + Buffer.from(text).toString("base64")`,
+        }).map(([name, data]) => [
+          `worker-${name}.cjs`,
+          `const { Worker } = require("node:worker_threads");
+          const text = require("node:fs").readFileSync(__dirname + "/url.mjs", "utf8");
+          new Worker(new URL("data:text/javascript" + ${data}));`,
+        ]),
+      ),
+      "url.mjs": bundle(
+        "esm",
+        `import { createRequire } from "node:module"; const require = createRequire(process.cwd() + "/app.mjs");`,
+      ),
       "computed.mjs": `const name = "bundle"; await import("./" + name + ".mjs");`,
       "far.mjs":
         Array.from({ length: 80 }, (_, at) => `import "./parts/${at}.mjs";`).join("") + `import "./computed.mjs";`,
@@ -115,6 +131,9 @@ describe("libraries are hooked whichever way they are loaded", () => {
       Object.keys(COMPILED).map((name) => [`node:vm without a file, ${name}`, [`compiled/${name}.cjs`]]),
     ),
     "a worker thread of code": ["eval.cjs"],
+    "a worker thread of a URL": ["worker-plain.cjs"],
+    "a worker thread of a URL with its charset": ["worker-charset.cjs"],
+    "a worker thread of a URL in base64": ["worker-base64.cjs"],
     "a worker thread of many ES modules, and an import whose name is computed": ["worker.mjs"],
     "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
   };
