@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures.process
 import pickle
+import sys
 from multiprocessing import get_context
 from multiprocessing.reduction import ForkingPickler
 from types import ModuleType, SimpleNamespace
@@ -98,7 +99,8 @@ class ProcessTests(SynchronousTestCase):
         jobs = []
         for name in ("a", None, "b"):
             self.enter(name)
-            jobs.append(function_for_pool(forked, current, contexts))
-            self.assertIs(function_for_pool(spawned, current, contexts), current)
+            jobs.append(function_for_pool(forked, current, contexts, sys._getframe())[0])
+            given, _ = function_for_pool(spawned, current, contexts, sys._getframe())
+            self.assertIs(given, current)
         self.enter("c")
         self.assertEqual([sent(each)(1) for each in jobs], ["a", None, "b"])

@@ -175,7 +175,7 @@ class ThreadTests(QueueCase):
         """A job of a pool may be a consumer, too."""
         self.put("b", "a")
         self.enter("a")
-        job = self.contexts.job(self.consume)
+        job = self.contexts.job(self.consume, None)[0]
         self.enter(None)
         job()
         self.assertEqual(self.seen, ["b", "a"])

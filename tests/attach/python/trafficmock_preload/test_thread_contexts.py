@@ -17,6 +17,8 @@ from trafficmock_preload.background.thread_contexts import (
 from trafficmock_preload.current_context import TestContexts
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.attach.python.trafficmock_preload.test_queue_contexts import copied
+
 
 class ThreadTests(SynchronousTestCase):
     """What runs in another thread."""
@@ -81,9 +83,9 @@ class ThreadTests(SynchronousTestCase):
 
     def test_done(self) -> None:
         """What is called when a job is done has the context in which it was given."""
-        module = ModuleType("futures")
-        future = module.__dict__["Future"] = type("Future", (concurrent.futures.Future,), {})
+        module = copied(concurrent.futures._base, "Future")
         change_futures(module, self.contexts)
+        future = module.Future
         made: Any = future()
         seen: list[str | None] = []
         for name in "ab":
@@ -114,7 +116,7 @@ class ThreadTests(SynchronousTestCase):
 
     def test_multiprocessing_pool(self) -> None:
         """A job of a ``ThreadPool`` and its callback belong to the request that gave them."""
-        module = ModuleType("pools")
+        module = copied(multiprocessing.pool, "ApplyResult", "IMapIterator")
         original = multiprocessing.pool.ThreadPool
         module.__dict__["Pool"] = type("Pool", (multiprocessing.pool.Pool,), {})
         module.__dict__["ThreadPool"] = type("ThreadPool", (original,), {})

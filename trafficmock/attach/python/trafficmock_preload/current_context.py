@@ -9,11 +9,13 @@ from collections import OrderedDict
 from contextvars import Context, ContextVar, copy_context
 from time import monotonic, time
 
+from trafficmock_preload.background.job_chains import OF_RESULT, Work
 from trafficmock_preload.entries.context_reading import MEMBER, carried, trace_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
 
 HEADER = "Trafficmock-Context"
@@ -34,6 +36,7 @@ class TestContext:
     :ivar came_at: epoch seconds.
     :ivar task: a weak reference to the task of asyncio that handles the request; ``None`` if none.
     :ivar thread: the thread that handles it.
+    :ivar work: what the request itself does (:mod:`.background.job_chains`), once it starts a job.
     """
 
     __slots__ = (
@@ -46,6 +49,7 @@ class TestContext:
         "request",
         "task",
         "thread",
+        "work",
     )
 
     def __init__(
@@ -66,6 +70,7 @@ class TestContext:
         self.task = None if task is None else weakref.ref(task)
         self.thread = get_ident()
         self.parts: weakref.WeakSet[Any] | None = None
+        self.work: Work | None = None
 
     def is_handled_by(self, task: Any) -> bool:
         """Return whether a task of asyncio handles the request, or a part of it."""
@@ -138,6 +143,7 @@ class TestContexts:
             "trafficmock",
             default=ConsumerContext(None),  # noqa: B039 - it is of no thread yet
         )
+        self._work: ContextVar[Work | None] = ContextVar("trafficmock work", default=None)
         self.has_entries = False
         self.has_read = False
         self.seen: Callable[[str], None] = _nothing
@@ -238,13 +244,79 @@ class TestContexts:
         :param is_use: whether a job that this code has taken is worked for.
         """
         found = self._variable.get()
-        if type(found) is not ConsumerContext:
-            return found if found is None or self._is_own_work(found, None) else None  # type: ignore[arg-type,return-value]
-        found.is_used = found.is_used or is_use
-        context = found.context
-        if context is None or found.queue is not None or self._is_own_work(context, found):
-            return context
+        begun: ConsumerContext | None = None
+        context: Any = found
+        if type(found) is ConsumerContext:
+            found.is_used = found.is_used or is_use
+            begun, context = found, found.context
+            if found.queue is not None:
+                return found.context
+        if context is None or (self._is_vouched(context) and self._is_own_work(context, begun)):
+            return context  # type: ignore[no-any-return]
         return None
+
+    def _is_vouched(self, context: TestContext) -> bool:
+        """Return whether this code is no work that may go on for another test."""
+        work = self._work.get()
+        if work is None or not work.is_doubtful or work.context is not context:
+            return True
+        return not self.are_several() or work.is_vouched()
+
+    def are_several(self) -> bool:
+        """Return whether contexts of several tests count now."""
+        alive = 0
+        for context in reversed([*self._known.values()]):
+            alive += self._counts(context)
+            if alive > 1:
+                return True
+        return False
+
+    def starts(
+        self,
+        function: Any,
+        context: TestContext | None,
+        caller: FrameType | None,
+        after: Any = None,
+    ) -> Work | None:
+        """Return the work that is started by code that runs for a context; ``None`` for none.
+
+        :param function: what it runs, or a coroutine.
+        :param caller: the code that starts it; ``None`` if that is not known.
+        :param after: the work, or the future, task or Deferred, whose result it is called with.
+        """
+        if context is None:
+            return None
+        by = self._work.get()
+        if by is None or by.context is not context:
+            by = context.work
+            if by is None:
+                by = context.work = Work(context)
+        before = after if type(after) is Work else getattr(after, OF_RESULT, None)
+        made = by.starts(function, caller, before)
+        if made.is_doubtful:
+            made.started_in(running_task())
+        return made
+
+    def called_back(
+        self, function: Any, context: TestContext, caller: FrameType, result: Any
+    ) -> Work | None:
+        """Return the work that a function does which is called with a result.
+
+        It is a part of the work that is done now, unless the result is that of a job.
+        """
+        if hasattr(result, OF_RESULT):
+            return self.starts(function, context, caller, result)
+        return self._work.get()
+
+    def working(self) -> Work | None:
+        """Return the work that this code does; ``None`` if it is that of a request itself."""
+        return self._work.get()
+
+    def enter_work(self, work: Work | None) -> Work | None:
+        """Set the work that runs from now on in this thread or task; return what was set before."""
+        before = self._work.get()
+        self._work.set(work)
+        return before
 
     def _is_own_work(self, context: TestContext, begun: ConsumerContext | None) -> bool:
         """Return whether code works for the request in whose context it was begun.
@@ -312,6 +384,8 @@ class TestContexts:
             source = source if earlier is None else before.queue
         is_known = is_known and is_job
         now = before.context if type(before) is ConsumerContext else before
+        # The queue vouches for it.
+        self._work.set(None)
         self._variable.set(ConsumerContext(put_in if is_known or now is put_in else None, source))
 
     def find_nothing(self, queue: Any) -> None:
@@ -336,31 +410,50 @@ class TestContexts:
         return copied
 
     def within(
-        self, function: Callable[..., Any], context: TestContext | None
+        self,
+        function: Callable[..., Any],
+        context: TestContext | None,
+        work: Work | None = None,
     ) -> Callable[..., Any]:
-        """Return a function that calls another one in a context, and has its result."""
+        """Return a function that calls another one in a context, and has its result.
+
+        :param work: what it does; ``None`` if something vouches that it works for the context.
+        """
 
         def begun(*args: Any, **kwargs: Any) -> Any:
-            before = self.enter(context)
+            before, work_before = self.enter(context), self.enter_work(work)
             try:
                 return function(*args, **kwargs)
             finally:
                 self.enter(before)
+                self.enter_work(work_before)
 
         return begun
 
-    def job(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that a pool runs in the present context; it may be a consumer."""
+    def job(
+        self, function: Callable[..., Any], caller: FrameType | None
+    ) -> tuple[Callable[..., Any], Work | None]:
+        """Return a function that a pool runs in the present context, and what work that is.
+
+        It may be a consumer.
+
+        :param caller: the code that gives it to the pool.
+        """
 
         def begun(*args: Any, **kwargs: Any) -> Any:
-            before = self.enter(ConsumerContext(context))
+            begins = None if work is None else work.begin()
+            before, work_before = self.enter(ConsumerContext(context)), self.enter_work(begins)
             try:
                 return function(*args, **kwargs)
             finally:
                 self.enter(before)
+                self.enter_work(work_before)
+                if begins is not None:
+                    begins.end()
 
         context = self.running()
-        return begun
+        work = self.starts(function, context, caller)
+        return begun, work
 
     def current(self) -> TestContext | None:
         """Return the context of a request that is sent now."""

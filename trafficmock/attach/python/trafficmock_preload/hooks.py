@@ -238,6 +238,7 @@ _BACKGROUND = {
     "asyncio.queues": ("task_queues", "change_asyncio_queues"),
     "asyncio.locks": ("signals", "change_asyncio_signals"),
     "asyncio.tasks": ("task_queues", "change_wait_for"),
+    "asyncio.futures": ("thread_contexts", "change_wrapped_futures"),
     "asyncio.base_events": ("event_loops", "change_loops", "BaseEventLoop", "call_at"),
     "asyncio.selector_events": ("event_loops", "change_sockets"),
     "uvloop": ("event_loops", "change_uvloop"),

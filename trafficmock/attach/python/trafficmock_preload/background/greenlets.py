@@ -85,7 +85,7 @@ def change_gevent_pools(module: ModuleType, contexts: TestContexts) -> None:
 
     @wraps(original)
     def spawn(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
-        return original(self, contexts.job(func), *args, **kwargs)
+        return original(self, contexts.job(func, sys._getframe(1))[0], *args, **kwargs)
 
     pool.spawn = spawn
 
@@ -99,7 +99,7 @@ def change_gevent_groups(module: ModuleType, contexts: TestContexts) -> None:
 
         @wraps(original)
         def changed(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
-            return original(self, contexts.job(func), *args, **kwargs)
+            return original(self, contexts.job(func, sys._getframe(1))[0], *args, **kwargs)
 
         setattr(group, name, changed)
 
@@ -205,7 +205,7 @@ def change_eventlet(module: ModuleType, contexts: TestContexts) -> None:
     @wraps(spawn_n)
     def spawn(seconds: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
         if contexts.has_read:
-            func = contexts.job(func)
+            func, _ = contexts.job(func, sys._getframe(1))
         return spawn_n(seconds, func, *args, **kwargs)
 
     thread.__init__, thread.link, module.__dict__["_spawn_n"] = init, linked, spawn

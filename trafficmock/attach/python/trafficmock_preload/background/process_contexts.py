@@ -6,15 +6,17 @@ each job takes its own to the worker.
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 
 from trafficmock_preload.current_context import ConsumerContext, TestContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
+    from types import FrameType, ModuleType
     from typing import Any
 
+    from trafficmock_preload.background.job_chains import Work
     from trafficmock_preload.current_context import TestContexts
 
 _MARK = "_trafficmock_context"
@@ -27,13 +29,23 @@ class JobFunction:
     """A function that runs in the context in which it is given, also in another process.
 
     :param contexts: of the process that gives it.
+    :param caller: the code that gives it.
+    :ivar work: what it does, in this process; ``None`` without a context.
     :ivar mark: the id of the context, and whether it is forwarded; ``None`` for no context.
     """
 
-    def __init__(self, function: Any, contexts: TestContexts) -> None:
+    def __init__(self, function: Any, contexts: TestContexts, caller: FrameType) -> None:
         context = contexts.running()
         self.function = function
+        self.work = contexts.starts(function, context, caller)
+        if self.work is not None and self.work.is_doubtful and contexts.are_several():
+            # In its process nobody sees whether the code that gives it will wait for it.
+            context = None
         self.mark = None if context is None else (context.id, context.is_forwarded)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what goes to a worker."""
+        return {"function": self.function, "mark": self.mark}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, in a worker that was forked."""
@@ -75,7 +87,11 @@ def change_process_executors(module: ModuleType, contexts: TestContexts) -> None
 
     @wraps(submit)
     def changed_submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return submit(self, JobFunction(fn, contexts), *args, **kwargs)
+        job = JobFunction(fn, contexts, sys._getframe(1))
+        future = submit(self, job, *args, **kwargs)
+        if job.work is not None:
+            job.work.has_result(future, self)
+        return future
 
     @wraps(made)
     def changed_init(self: Any, work_id: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
@@ -97,11 +113,16 @@ def set_worker_contexts(contexts: TestContexts) -> None:
     _contexts[:] = [contexts]
 
 
-def function_for_pool(pool: Any, function: Any, contexts: TestContexts) -> Any:
-    """Return what a ``multiprocessing.Pool`` gets for a function.
+def function_for_pool(
+    pool: Any, function: Any, contexts: TestContexts, caller: FrameType
+) -> tuple[Any, Work | None]:
+    """Return what a ``multiprocessing.Pool`` gets for a function, and what work that is.
+
+    :param caller: the code that gives it.
 
     Only workers that are forked have a context, and certainly this module.
     """
     if pool._ctx.get_start_method() != "fork":
-        return function
-    return JobFunction(function, contexts)
+        return function, None
+    job = JobFunction(function, contexts, caller)
+    return job, job.work

@@ -6,8 +6,15 @@ applications rely on threads that begin with an empty one.
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 
+from trafficmock_preload.background.job_chains import OF_RESULT
+from trafficmock_preload.background.job_waits import (
+    change_ends,
+    change_waits,
+    change_waits_for_several,
+)
 from trafficmock_preload.background.process_contexts import function_for_pool, set_worker_contexts
 from trafficmock_preload.background.signals import change_threading_signals
 from trafficmock_preload.current_context import ConsumerContext
@@ -16,9 +23,10 @@ from trafficmock_preload.sending_code import STARTED, start_of_thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
+    from types import FrameType, ModuleType
     from typing import Any
 
+    from trafficmock_preload.background.job_chains import Work
     from trafficmock_preload.current_context import TestContexts
 
 
@@ -49,12 +57,18 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
             context = None
         if context is not None:
             run = self.run
+            work: Any = contexts.starts(_function_of(self), context, sys._getframe(1))
+            work.has_result(self)
 
             def begun() -> None:
                 # Without the replacement, the thread's attribute "run" is the original again.
                 self.__dict__.pop("run", None)
                 contexts.enter(ConsumerContext(context))
-                run()
+                contexts.enter_work(work.begin())
+                try:
+                    run()
+                finally:
+                    work.end()
 
             self.run = begun
         else:
@@ -62,6 +76,12 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
         original(self)
 
     thread_class.start = start
+    change_waits(thread_class, ["join"], contexts)
+
+
+def _function_of(thread: Any) -> Any:
+    """Return what a thread runs: its target, the function of a timer, or its own method."""
+    return getattr(thread, "function", None) or getattr(thread, "_target", None) or thread.run
 
 
 def change_executors(module: ModuleType, contexts: TestContexts) -> None:
@@ -70,9 +90,14 @@ def change_executors(module: ModuleType, contexts: TestContexts) -> None:
     original = executor.submit
 
     def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        return original(self, contexts.job(fn), *args, **kwargs)
+        job, work = contexts.job(fn, sys._getframe(1))
+        future = original(self, job, *args, **kwargs)
+        if work is not None:
+            work.has_result(future, self)
+        return future
 
     executor.submit = submit
+    change_ends(executor, contexts)
 
 
 def change_futures(module: ModuleType, contexts: TestContexts) -> None:
@@ -82,33 +107,55 @@ def change_futures(module: ModuleType, contexts: TestContexts) -> None:
 
     @wraps(original)
     def add_done_callback(self: Any, fn: Any) -> None:
-        original(self, contexts.within(fn, contexts.running()))
+        context = contexts.running()
+        work = contexts.starts(fn, context, sys._getframe(1), self)
+        original(self, contexts.within(fn, context, work))
 
     future.add_done_callback = add_done_callback
+    change_waits(future, ["result", "exception"], contexts)
+    change_waits_for_several(module, contexts)
+
+
+def change_wrapped_futures(module: ModuleType, contexts: TestContexts) -> None:
+    """Let the future of asyncio that stands for one of a job be that of the job, too."""
+    original = module.__dict__["wrap_future"]
+
+    @wraps(original)
+    def wrap_future(future: Any, **kwargs: Any) -> Any:
+        made = original(future, **kwargs)
+        work = getattr(future, OF_RESULT, None)
+        if work is not None and made is not future:
+            work.has_result(made)
+        return made
+
+    module.__dict__["wrap_future"] = wrap_future
 
 
 def change_multiprocessing_pools(module: ModuleType, contexts: TestContexts) -> None:
     """Do the same for pools of :mod:`multiprocessing`, and for the callbacks of their jobs."""
 
-    def in_thread(_: Any, function: Any) -> Any:
-        return contexts.job(function)
+    def in_thread(_: Any, function: Any, caller: FrameType) -> tuple[Any, Work | None]:
+        return contexts.job(function, caller)
 
-    def in_process(pool: Any, function: Any) -> Any:
-        return function_for_pool(pool, function, contexts)
+    def in_process(pool: Any, function: Any, caller: FrameType) -> tuple[Any, Work | None]:
+        return function_for_pool(pool, function, contexts, caller)
 
     set_worker_contexts(contexts)
+    change_waits(module.__dict__["ApplyResult"], ["wait"], contexts)
+    change_waits(module.__dict__["IMapIterator"], ["next", "__next__"], contexts)
     # The class of pools of threads is derived from the other one, which is changed after it.
-    _change_pool(module.__dict__["ThreadPool"], in_thread, in_thread)
-    _change_pool(module.__dict__["Pool"], in_process, in_thread)
+    _change_pool(module.__dict__["ThreadPool"], in_thread, contexts)
+    _change_pool(module.__dict__["Pool"], in_process, contexts)
 
 
 def _change_pool(
-    pool: Any, given: Callable[[Any, Any], Any], called_back: Callable[[Any, Any], Any]
+    pool: Any,
+    given: Callable[[Any, Any, FrameType], tuple[Any, Work | None]],
+    contexts: TestContexts,
 ) -> None:
     """Change the methods of a class by which a pool gets jobs.
 
-    :param given: returns what a pool gets for the function of a job.
-    :param called_back: returns what it gets for a callback.
+    :param given: returns what a pool gets for the function of a job, and what work that is.
     """
 
     def change(name: str, callbacks: int) -> None:
@@ -118,11 +165,20 @@ def _change_pool(
         def changed(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
             def within(at: int | str, value: Any) -> Any:
                 is_callback = at in _CALLBACKS if isinstance(at, str) else at >= callbacks
-                return called_back(self, value) if value and is_callback else value
+                return called_back(value) if value and is_callback else value
 
+            def called_back(function: Any) -> Any:
+                context = contexts.running()
+                after = contexts.starts(function, context, None, work)
+                return contexts.within(function, context, after)
+
+            job, work = given(self, func, sys._getframe(1))
             positional = [within(at, value) for at, value in enumerate(args)]
             named = {each: within(each, value) for each, value in kwargs.items()}
-            return original(self, given(self, func), *positional, **named)
+            result = original(self, job, *positional, **named)
+            if work is not None:
+                work.has_result(result, self)
+            return result
 
         setattr(pool, name, changed)
 
@@ -142,6 +198,11 @@ def change_twisted_pools(module: ModuleType, contexts: TestContexts) -> None:
     original = pool.callInThreadWithCallback
 
     def callInThreadWithCallback(self: Any, onResult: Any, func: Any, *args: Any, **kw: Any) -> Any:  # noqa: N803 - Twisted's names
-        return original(self, onResult, contexts.job(func), *args, **kw)
+        caller = sys._getframe(1)
+        job, work = contexts.job(func, caller)
+        if work is not None and caller.f_code.co_name == "deferToThreadPool":
+            # Its Deferred has the result.
+            work.has_result(caller.f_locals["d"])
+        return original(self, onResult, job, *args, **kw)
 
     pool.callInThreadWithCallback = callInThreadWithCallback

@@ -6,6 +6,8 @@ called by a server that is not listed here.
 
 from __future__ import annotations
 
+import sys
+
 from trafficmock_preload.entries.framework_entries import (
     HEADERS,
     asgi_entry,
@@ -16,7 +18,7 @@ from trafficmock_preload.entries.framework_entries import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
+    from types import FrameType, ModuleType
     from typing import Any
 
     from trafficmock_preload.current_context import TestContext, TestContexts
@@ -170,17 +172,21 @@ def _adding(original: Any, count: int, contexts: TestContexts) -> Any:
     :param count: how many of them are callbacks.
     """
 
-    def within(function: Any, context: TestContext) -> Any:
-        return contexts.within(function, context) if callable(function) else function
+    def within(deferred: Any, function: Any, context: TestContext, caller: FrameType) -> Any:
+        if not callable(function):
+            return function
+        work = contexts.called_back(function, context, caller, deferred)
+        return contexts.within(function, context, work)
 
     def add(self: Any, *args: Any, **kwargs: Any) -> Any:
         context = contexts.running()
         if context is None:
             return original(self, *args, **kwargs)
-        added = [within(each, context) for each in args[:count]]
+        caller = sys._getframe(1)
+        added = [within(self, each, context, caller) for each in args[:count]]
         for name in ("callback", "errback"):
             if name in kwargs:
-                kwargs[name] = within(kwargs[name], context)
+                kwargs[name] = within(self, kwargs[name], context, caller)
         return original(self, *added, *args[count:], **kwargs)
 
     return add

@@ -1,0 +1,242 @@
+"""Jobs that start the job of the next item, and jobs for which whoever has started them waits."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, _base
+from multiprocessing.pool import ThreadPool
+from typing import Any
+
+from trafficmock_preload.background import joins
+from trafficmock_preload.background.process_contexts import JobFunction
+from trafficmock_preload.hooks import OwnProcess
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.attach.python.trafficmock_preload.test_own_process import ENVIRONMENT
+
+SECONDS = 10
+LASTING = 30
+ITEMS = 5
+DEPTH = 3
+
+
+class ChainCase(SynchronousTestCase):
+    """A list of items, and jobs that take one each."""
+
+    def setUp(self) -> None:
+        process = OwnProcess(ENVIRONMENT)
+        self.addCleanup(process.restore)
+        self.contexts = process.contexts
+        self.now = 0.0
+        self.patch(self.contexts, "_now", lambda: self.now)
+        self.addCleanup(self.contexts.enter, self.contexts.enter(None))
+        self.seen: list[str | None] = []
+        self.items: deque[int] = deque()
+        self.done = threading.Event()
+        self.next: Callable[[], Any] = lambda: None
+
+    def read(self, name: str) -> Any:
+        return self.contexts.read(f"trafficmock.test={name}", None, None)
+
+    def note(self) -> None:
+        found = self.contexts.current()
+        self.seen.append(None if found is None else found.id)
+
+    def take(self, *_: Any) -> None:
+        """Do the job of an item."""
+        self.items.popleft()
+        self.note()
+
+    def go_on(self, *_: Any) -> None:
+        """Start the next job."""
+        if self.items:
+            self.next()
+        else:
+            self.done.set()
+
+    def work(self, *_: Any) -> None:
+        """Do both."""
+        self.take()
+        self.go_on()
+
+    def check(self, start: Callable[[], Any]) -> None:
+        """Work a list off, while one test is there and while two are."""
+        self.next = start
+        self.assertEqual(self.worked_off(start), ["a"] * ITEMS, start)
+        other = self.read("b")
+        self.assertEqual(self.worked_off(start), ["a"] + [None] * (ITEMS - 1), start)
+        self.contexts.close(other)
+        self.now += LASTING + 1
+
+    def worked_off(self, start: Callable[[], Any]) -> list[str | None]:
+        self.seen.clear()
+        self.done.clear()
+        self.items.extend(range(ITEMS))
+        self.contexts.enter(self.read("a"))
+        start()
+        self.assertTrue(self.done.wait(SECONDS))
+        self.contexts.enter(None)
+        return self.seen
+
+
+class ThreadTests(ChainCase):
+    """Threads and pools."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.executor = ThreadPoolExecutor(2 ** (DEPTH + 2))
+        self.addCleanup(self.executor.shutdown)
+
+    def test_chains(self) -> None:
+        """What starts itself again is nobody's while there are several tests."""
+        self.check(lambda: self.executor.submit(self.work))
+        self.check(lambda: self.executor.submit(self.take).add_done_callback(self.go_on))
+        self.check(lambda: threading.Thread(target=self.work).start())
+        self.check(lambda: threading.Timer(0, self.work).start())
+        with ThreadPool(1) as pool:
+            self.check(lambda: pool.apply_async(self.work))
+            self.check(lambda: pool.apply_async(self.take, (), {}, self.go_on))
+            self.check(lambda: pool.map_async(self.take, [1], callback=self.go_on))
+
+    def test_two_steps(self) -> None:
+        """So is what two functions start by turns, and functions that a list has."""
+        self.check(lambda: self.executor.submit(lambda: self.executor.submit(self.work)))
+
+        def in_list() -> None:
+            self.executor.submit(made()).add_done_callback(self.go_on)
+
+        def made() -> Callable[[], None]:
+            names: dict[str, Any] = {"take": self.take}
+            exec("def job(): take()", names)  # noqa: S102
+            found: Callable[[], None] = names["job"]
+            return found
+
+        self.check(in_list)
+
+    def test_own_work(self) -> None:
+        """A job that has started the next one, and works on, does not wait for it."""
+        other = ThreadPoolExecutor(1)
+        self.addCleanup(other.shutdown)
+        kept = []
+
+        def work() -> None:
+            self.items.popleft()
+            if self.items:
+                kept.append(self.executor.submit(work))
+            other.submit(self.note).result(SECONDS)
+            if len(self.seen) == ITEMS:
+                self.done.set()
+
+        self.read("b")
+        seen = self.worked_off(lambda: self.executor.submit(work))
+        self.assertEqual(sorted(map(str, seen)), ["None"] * (ITEMS - 1) + ["a"])
+
+    def test_processes(self) -> None:
+        """What a process gets is nobody's at once."""
+        marks: list[Any] = []
+
+        def start() -> None:
+            self.items.popleft()
+            job = JobFunction(self.note, self.contexts, sys._getframe())
+            marks.append(job.mark)
+            made: Any = Future()
+            if job.work is not None:
+                job.work.has_result(made)
+            made.add_done_callback(lambda _: self.go_on())
+            made.set_result(None)
+
+        self.next = start
+        self.read("b")
+        self.worked_off(start)
+        self.assertEqual(marks, [("a", True), *[None] * (ITEMS - 1)])
+
+    def check_joined(self, start: Callable[[Callable[[int], Any], int], Any]) -> None:
+        """Divide and conquer.
+
+        :param start: starts a function for two halves, and waits.
+        """
+
+        def solve(depth: int) -> None:
+            self.note()
+            if depth:
+                start(solve, depth - 1)
+
+        self.patch(joins, "_MOMENT", SECONDS)
+        self.read("b")
+        self.contexts.enter(self.read("a"))
+        self.seen.clear()
+        start(solve, DEPTH)
+        self.contexts.enter(None)
+        self.assertEqual(self.seen, ["a"] * (2 ** (DEPTH + 2) - 2), start)
+
+    def test_joined(self) -> None:
+        """A job for which whoever has started it waits keeps the context."""
+        executor = self.executor
+
+        def result(solve: Any, depth: int) -> None:
+            one, two = executor.submit(solve, depth), executor.submit(solve, depth)
+            one.result(SECONDS), two.result(SECONDS)
+
+        def listed(solve: Any, depth: int) -> None:
+            for each in [executor.submit(solve, depth) for _ in "12"]:
+                each.result(SECONDS)
+
+        def summed(solve: Any, depth: int) -> None:
+            sum(
+                each.result(SECONDS) is None
+                for each in [executor.submit(solve, depth) for _ in "12"]
+            )
+
+        def waited(solve: Any, depth: int) -> None:
+            _base.wait([executor.submit(solve, depth) for _ in "12"], SECONDS)
+
+        for start in (result, listed, summed, waited):
+            self.check_joined(start)
+
+    def test_collected(self) -> None:
+        """So does one whose result is taken when it is there, or of a pool that is left."""
+        executor = self.executor
+
+        def completed(solve: Any, depth: int) -> None:
+            for each in _base.as_completed({executor.submit(solve, depth): 1 for _ in "12"}):
+                each.result()
+
+        def mapped(solve: Any, depth: int) -> None:
+            list(executor.map(solve, [depth, depth]))
+
+        def left(solve: Any, depth: int) -> None:
+            with ThreadPoolExecutor(2) as own:
+                own.submit(solve, depth)
+                own.submit(solve, depth)
+
+        for start in (completed, mapped, left):
+            self.check_joined(start)
+
+    def test_pools(self) -> None:
+        """So does a thread, and a job of a ``ThreadPool``."""
+
+        def threads(solve: Any, depth: int) -> None:
+            begun = [threading.Thread(target=solve, args=(depth,)) for _ in "12"]
+            for each in begun:
+                each.start()
+            for each in begun:
+                each.join(SECONDS)
+
+        def pooled(solve: Any, depth: int) -> None:
+            with ThreadPool(2) as pool:
+                pool.map(solve, [depth, depth])
+
+        def iterated(solve: Any, depth: int) -> None:
+            with ThreadPool(2) as pool:
+                list(pool.imap_unordered(solve, [depth, depth]))
+
+        def applied(solve: Any, depth: int) -> None:
+            with ThreadPool(2) as pool:
+                for each in [pool.apply_async(solve, (depth,)) for _ in "12"]:
+                    each.get(SECONDS)
+
+        for start in (threads, pooled, iterated, applied):
+            self.check_joined(start)
