@@ -70,4 +70,7 @@ class SummaryTests(SynchronousTestCase):
         ):
             self.patch(os, "environ", environment)
             self.assertIn(said, str(unreachable(url, OSError("gone"))))
-        self.assertIn("http://h:1: gone", str(unreachable("http://h:1", OSError("gone"))))
+        error = str(unreachable("http://h:1", OSError("gone")))
+        self.assertIn("http://h:1: gone", error)
+        for way in ("--trafficmock-proxy-url URL in pytest", "TRAFFICMOCK_PROXY_URL"):
+            self.assertIn(way, error)

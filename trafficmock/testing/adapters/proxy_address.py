@@ -25,7 +25,8 @@ def unreachable(proxy_url: str, error: BaseException) -> ConnectionLostError:
     """Return the error for a proxy that cannot be reached."""
     return ConnectionLostError(
         f"no trafficmock proxy at {without_credentials(proxy_url)}{_origin(proxy_url)}: {error}. "
-        "Start one with `trafficmock serve`, or say where it is with TRAFFICMOCK_PROXY_URL."
+        "Start one with `trafficmock serve`, or say where it is: --trafficmock-proxy-url URL in "
+        "pytest, or TRAFFICMOCK_PROXY_URL in the environment."
     )
 
 
