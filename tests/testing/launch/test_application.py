@@ -95,6 +95,16 @@ class StartTests(SynchronousTestCase):
             self.assertRegex(shop.new_output(), r'^up\n\{"token":\{"v":"\[redacted:\w+\]"\}\}$')
         text = self.failure("-c", "print('password=s-4711')", ready="http://127.0.0.1:9/")
         self.assertRegex(text, r"It wrote:\npassword=\[redacted:\w+\]$")
+        secret = ["--token", "s-4711"]
+        text = self.failure("-c", "0", *secret, ready="http://127.0.0.1:9/?key=s-4711")
+        self.assertRegex(text, r"-c 0 --token \[redacted:\w+\]` ended .*127\.0\.0\.1:9/\?…")
+        self.assertNotIn("s-4711", text)
+        with (
+            self.assertRaises(ApplicationError) as caught,
+            attached_application(["no-such", *secret], proxy=Unattached("http://p")),
+        ):
+            pass
+        self.assertRegex(str(caught.exception), r"cannot start `no-such --token \[redacted:\w+\]`")
         self.marks = None
         text = self.failure("-c", "print('s-47' + '11')", ready="http://127.0.0.1:9/")
         self.assertIn("It wrote:\n(the proxy could not remove its secrets: ", text)

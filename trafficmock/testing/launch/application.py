@@ -22,6 +22,7 @@ from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch import processes
 from trafficmock.testing.launch.proxy_process import listens, process_proxy
 from trafficmock.testing.redacted_texts import redacted_texts
+from trafficmock.texts.wording import url_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -153,6 +154,11 @@ class Application:
     url: str = field(init=False, default="")
 
     @property
+    def shown_command(self) -> str:
+        """The command line, with marks for its secrets."""
+        return redacted(self.command, self._proxy)
+
+    @property
     def pid(self) -> int:
         """The id of the process that was started."""
         return self._process.pid
@@ -221,13 +227,11 @@ class Application:
         lines = text.splitlines()
         left = len(lines) - SHOWN_LINES
         head = [f"({left} lines before)"] if left > 0 else []
-        proxy = self._proxy or process_proxy()
-        shown = "\n".join((*head, *lines[-SHOWN_LINES:]))
-        return redacted_texts([shown], proxy.url, proxy.token)[0]
+        return redacted("\n".join((*head, *lines[-SHOWN_LINES:])), self._proxy)
 
     def _fail(self, what: str) -> NoReturn:
         said = self.last_lines() or "nothing"
-        raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
+        raise ApplicationError(f"`{self.shown_command}` {what}. It wrote:\n{said}")
 
 
 def _words(command: Iterable[str | os.PathLike[str]]) -> list[str]:
@@ -260,8 +264,13 @@ class Launch:
 
     @property
     def command(self) -> str:
-        """The command line, to be shown."""
+        """The command line."""
         return shlex.join(self.words)
+
+    @property
+    def shown_command(self) -> str:
+        """The command line, with marks for its secrets."""
+        return redacted(self.command, self.proxy)
 
     def with_port(self) -> Launch:
         """Return it with a free port in the place of ``{port}``."""
@@ -282,8 +291,8 @@ class Launch:
         """
         if isinstance(self.ready, str) and listens(self.ready):
             raise ApplicationError(
-                f"something listens at {self.ready} already, before `{self.command}` was started. "
-                f"Write {PORT} for a free port"
+                f"something listens at {url_text(self.ready)} already, before "
+                f"`{self.shown_command}` was started. Write {PORT} for a free port"
             )
 
     def environment(self) -> dict[str, str]:
@@ -336,7 +345,7 @@ def attached_application(
     given = Launch(command, ready, client_id, proxy, cwd, env, agent, forward_proxy, timeout)
     launch = given.with_port()
     launch.check_free()
-    process, output = _start(launch.words, launch.environment(), cwd)
+    process, output = _start(launch)
     application = Application(process, output, launch.command, client_id, proxy)
     try:
         with processes.ended_with_this_process(process.pid):
@@ -351,15 +360,23 @@ def attached_application(
                 process.stdin.close()
 
 
-def _start(
-    words: Sequence[str], environment: Mapping[str, str], cwd: str | Path | None
-) -> tuple[subprocess.Popen[bytes], Output]:
+def redacted(text: str, proxy: Proxy | None) -> str:
+    """Return a text with marks for its secrets: test runners print errors, and CI keeps them.
+
+    :param proxy: which has the rule; by default that of this process.
+    """
+    proxy = proxy or process_proxy()
+    return redacted_texts([text], proxy.url, proxy.token)[0]
+
+
+def _start(launch: Launch) -> tuple[subprocess.Popen[bytes], Output]:
+    environment = launch.environment()
     reading, writing = os.pipe()
     try:
         process = subprocess.Popen(  # noqa: S603 - the command of the tests
-            words,
+            launch.words,
             env=environment,
-            cwd=cwd,
+            cwd=launch.cwd,
             stdin=subprocess.PIPE,
             stdout=writing,
             stderr=writing,
@@ -367,7 +384,7 @@ def _start(
         )
     except OSError as error:
         os.close(reading)
-        raise ApplicationError(f"cannot start `{shlex.join(words)}`: {error}") from None
+        raise ApplicationError(f"cannot start `{launch.shown_command}`: {error}") from None
     finally:
         os.close(writing)
     return process, Output(reading)
@@ -416,4 +433,6 @@ def _connected(place: SplitResult) -> socket.socket:
 
 
 def _shown(ready: Ready) -> str:
-    return f"/{ready.pattern}/ in its output" if isinstance(ready, re.Pattern) else str(ready)
+    if isinstance(ready, re.Pattern):
+        return f"/{ready.pattern}/ in its output"
+    return url_text(ready or "")

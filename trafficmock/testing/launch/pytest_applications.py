@@ -41,7 +41,7 @@ class _Started:
 
     @property
     def name(self) -> str:
-        return self.application.client_id or self.application.command
+        return self.application.client_id or self.application.shown_command
 
     def told(self) -> str:
         """Return that it has ended, the first time with the last lines that it wrote."""

@@ -127,7 +127,8 @@ def _started(launch: Launch, folder: Path, output: str) -> Application:
     _HOLDERS.append(holder)
     said = _ask(holder, order)
     if "pid" not in said:
-        raise ApplicationError(f"cannot start `{launch.command}`: {said.get('error', 'no answer')}")
+        why = said.get("error", "no answer")
+        raise ApplicationError(f"cannot start `{launch.shown_command}`: {why}")
     application = _application(launch, said["pid"], folder / output)
     try:
         application.wait_until_ready(launch.ready, launch.timeout)
