@@ -317,6 +317,8 @@ class HeldDispatch {
     const { method } = changed;
     const answer = new RelayedAnswer(method, {
       connected: () => this.connect(),
+      bodySent: (chunk) => this.handler.onBodySent?.(chunk),
+      requestSent: () => this.handler.onRequestSent?.(),
       informational: (status, statusText, pairs) => this.inform({ status, statusText, pairs }, body),
       head: (status, statusText, given) => {
         if (body.isUnanswered) {

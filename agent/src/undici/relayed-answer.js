@@ -11,7 +11,9 @@ const { requestAbortedError } = require("./undici-errors.js");
  *
  * @typedef {object} Receiver
  * @property {() => void} connected
- * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} [informational] called for a response
+ * @property {(chunk: any) => void} bodySent
+ * @property {() => void} requestSent
+ * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} informational called for a response
  *   before the final one
  * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} head
  * @property {(chunk: Buffer) => void} data
@@ -70,6 +72,15 @@ class RelayedAnswer {
     this.onConnect((reason) => controller.abort(reason));
   }
 
+  /** @param {any} chunk */
+  onBodySent(chunk) {
+    if (!this.isStopped) this.receiver.bodySent(chunk);
+  }
+
+  onRequestSent() {
+    if (!this.isStopped) this.receiver.requestSent();
+  }
+
   /**
    * @param {number} status
    * @param {any[]} raw
@@ -100,7 +111,7 @@ class RelayedAnswer {
    */
   head(status, statusText, pairs) {
     if (this.isStopped) return;
-    if (status < 200) return this.receiver.informational?.(status, statusText, pairs);
+    if (status < 200) return this.receiver.informational(status, statusText, pairs);
     this.receiver.head(status, statusText, pairs);
     // undici may wait for a body that does not exist.
     if (isBodiless(this.method, status)) this.receiver.end([]);

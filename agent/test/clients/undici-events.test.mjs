@@ -233,7 +233,7 @@ describe("what a handler is told, in its order", () => {
   });
 
   each("informational responses of what goes on", async (undici, path) => {
-    await worker.route(`${path}-rate`, (r) => r.result({ action: "continue", way: { slice: 1 } }));
+    await worker.route(`${path}-rate`, (r) => r.result({ action: "continue", rate: 20 }));
     await worker.route(`${path}-headers`, (r) => r.continue({ headers: { ...r.request.headers, "x-new": "1" } }));
     const hints = ["started", "102", "started", "103 </a.css>; rel=preload", "started", "110"];
     for (const how of ["rate", "headers", "pass"]) {
@@ -241,6 +241,7 @@ describe("what a handler is told, in its order", () => {
       const { handler, ended } = noting(undici, log);
       new undici.Agent().dispatch({ origin, path: `${path}-${how}-hints`, method: "GET" }, handler);
       await ended;
+      // The pieces of a body that comes at a rate are several.
       const expected = withSent(undici, ["connect", ...hints, "started", "200", "data", "end"]);
       assert.deepEqual(
         log.filter((what, at) => what !== "data" || log[at - 1] !== "data"),
