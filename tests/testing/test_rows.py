@@ -86,6 +86,7 @@ ONLY_PYTHON = {
     "matching_ending_predicate": (
         "what a function throws is a value like any other; `process.exit` ends the process"
     ),
+    "observing_predicate_at_the_end_of_an_iterator": "iterators of JavaScript end without an error",
     "observing_who_looks_at_nothing_is_told_nothing": (
         "a wait begins without being awaited, so the worker is told of its traffic before"
     ),

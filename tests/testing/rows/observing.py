@@ -111,6 +111,22 @@ async def predicate_that_raises(t: RowContext) -> None:
 
 
 @row
+async def predicate_at_the_end_of_an_iterator(t: RowContext) -> None:
+    """So does one that raises ``StopIteration``, which a future of asyncio does not take."""
+    nothing: list[bool] = []
+
+    def bad(_: Any) -> bool:
+        return next(iter(nothing))
+
+    try:
+        await t.expect("request", bad, lambda: t.get(t.url("echo")))
+    except RuntimeError as error:
+        assert "StopIteration" in str(error)
+        return
+    raise AssertionError("the wait should fail")
+
+
+@row
 async def future_only(t: RowContext) -> None:
     """Requests before the wait do not count; the error says that it came too early."""
     url = t.url("echo")

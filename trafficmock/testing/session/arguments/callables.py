@@ -83,7 +83,15 @@ def outcome_of(function: Callable[[], T]) -> tuple[T | None, BaseException | Non
 
 
 def readable(error: BaseException) -> BaseException:
-    """Replace an error whose own text fails, which would fail whatever tells it."""
+    """Replace an error that cannot be told: one whose own text fails, and ``StopIteration``.
+
+    A future of asyncio does not take ``StopIteration``, and who awaits it would wait for ever.
+    Python replaces it in the same way where an ``async`` function raises it (PEP 479).
+    """
+    if isinstance(error, StopIteration):
+        ended = RuntimeError("the function raised StopIteration, as next() does at the end")
+        ended.__cause__ = error
+        return ended.with_traceback(error.__traceback__)
     try:
         str(error)
     except BaseException as wrong:  # noqa: BLE001 - it is code of the test

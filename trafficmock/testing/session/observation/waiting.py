@@ -15,7 +15,12 @@ from msgspec import UNSET, Struct, UnsetType, json
 
 from trafficmock.testing.errors import TestEndedError, UsageError, WaitTimeoutError
 from trafficmock.testing.promise import Promise, chained, mapped
-from trafficmock.testing.session.arguments.callables import check_handler, describe, outcome_of
+from trafficmock.testing.session.arguments.callables import (
+    check_handler,
+    describe,
+    outcome_of,
+    readable,
+)
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.observation.diagnosis import hints
 from trafficmock.wire.inbound import DiagnosisQuery
@@ -272,7 +277,7 @@ class Observation:
         return state if waiter.kind == "request" else state.existing()
 
     def _give_up(self, waiter: Waiter, error: BaseException) -> None:
-        waiter.ended.reject(error)
+        waiter.ended.reject(readable(error))
         self.session.send(WaitCancel(waiter.id))
 
     def _end(self, waiter: Waiter) -> None:
