@@ -1,6 +1,6 @@
 "use strict";
 
-const { NETWORK_ERRORS } = require("./facts.js");
+const { NETWORK_ERRORS, UNIX_SCHEME } = require("./facts.js");
 
 /**
  * The errors that an application gets: those of this agent, and copies of network
@@ -34,12 +34,17 @@ function networkError(abortCode, url, message) {
   const { hostname, port, protocol } = new URL(url);
   const address = hostname.replace(/^\[|\]$/g, "");
   const number = Number(port) || (protocol === "https:" || protocol === "wss:" ? 443 : 80);
+  // Node names the path of a UNIX socket, and no port.
+  const place =
+    protocol === UNIX_SCHEME
+      ? { text: decodeURIComponent(hostname), at: { address: decodeURIComponent(hostname) } }
+      : { text: `${address}:${number}`, at: { address, port: number } };
   let text = `${syscall} ${code}`;
-  if (syscall === "connect") text += ` ${address}:${number}`;
+  if (syscall === "connect") text += ` ${place.text}`;
   if (syscall === "getaddrinfo") text += ` ${address}`;
   const error = new Error(message ? `${text}: ${message}` : text);
   Object.assign(error, { errno, code, syscall, abortCode });
-  if (syscall === "connect") Object.assign(error, { address, port: number });
+  if (syscall === "connect") Object.assign(error, place.at);
   if (syscall === "getaddrinfo") Object.assign(error, { hostname: address });
   return /** @type {any} */ (error);
 }

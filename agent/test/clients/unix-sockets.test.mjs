@@ -51,7 +51,10 @@ const APP = `
     },
     createConnection: (path) => sent(http.get({ host: "docker", path, createConnection: () => net.connect(socketPath) })),
   };
-  const told = (error) => ({ error: error.cause?.code ?? error.code ?? error.message });
+  const told = (error) => {
+    const { code = error.code, message, address, port } = error.cause ?? error;
+    return code === "ECONNREFUSED" ? { code, message, address, port } : { error: code ?? message };
+  };
   process.on("message", async ({ path, ways }) => {
     const ends = {};
     for (const way of ways ?? Object.keys(WAYS)) ends[way] = await WAYS[way](path).catch(told);
@@ -204,7 +207,15 @@ describe("requests over a UNIX socket", () => {
       (r) => r.abort("connectionrefused"),
       () => ask("/v1/info?q", named),
     );
-    assert.deepEqual(failed, all({ error: "ECONNREFUSED" }, named));
+    for (const way of named) {
+      const { code, message, port } = failed[way];
+      assert.deepEqual(
+        { code, message, port },
+        { code: "ECONNREFUSED", message: `connect ECONNREFUSED ${file}`, port: undefined },
+        way,
+      );
+    }
+    assert.equal(failed["http.get"].address, file);
   });
 
   test("are mocked at the start of a process, and pass at its start without a proxy", async () => {

@@ -46,7 +46,14 @@ class GivenGlobTests(SynchronousTestCase):
         self.assertEqual(given.absolute(), "HTTP+unix://%2frun%2fd.sock/v1/*")
         self.assertTrue(given.compile().fullmatch("http+unix://%2Frun%2Fd.sock/v1/info"))
         self.assertEqual(given.javascript(), r"^http\+unix:\/\/%2Frun%2Fd\.sock\/v1\/[^/]*$")
-        for glob in ("http+unix:///run/d.sock/info", "http+unix:/run/d.sock", "http+unix:d.sock"):
+        for glob in (
+            "http+unix:///run/d.sock/info",
+            "http+unix:/run/d.sock",
+            "http+unix:d.sock",
+            "unix:///run/d.sock",
+            "unix:/run/d.sock:/info",
+            "UNIX://%2Frun%2Fd.sock/info",
+        ):
             error = self.assertRaises(GlobError, GivenGlob(glob, BASE).compile)
             self.assertIn(f"{glob!r} names no UNIX socket", str(error))
 

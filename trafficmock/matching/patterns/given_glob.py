@@ -13,7 +13,7 @@ _WITHOUT_PATH = re.compile(r"[^/*][^/]*://[^/?]*\*\*")
 everything; but resolved as a URL, to ``https://**/``, they match only URLs that end with a slash.
 """
 
-_SOCKET_AS_IT_IS = re.compile(r"http\+unix:(?!//[^/])", re.IGNORECASE)
+_SOCKET_AS_IT_IS = re.compile(r"http\+unix:(?!//[^/])|unix:", re.IGNORECASE)
 
 _JAVASCRIPT = {
     Wildcard.SEGMENT: "[^/]*",
@@ -39,7 +39,7 @@ class GivenGlob:
         """Check that the glob is not one for requests that ends within the host.
 
         :raises GlobError: it does, as ``https://**``, or it is one for requests over UNIX sockets
-            and has the path of the socket as it is.
+            and has the path of the socket as it is, or the scheme ``unix``.
         """
         if _SOCKET_AS_IT_IS.match(self.glob):
             raise GlobError(
