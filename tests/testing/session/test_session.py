@@ -95,6 +95,12 @@ class ConnectionTests(SynchronousTestCase):
             harness.session.take_errors()
         (error,) = kept(harness.session.finish())
         self.assertIsInstance(error, ConnectionLostError)
+        self.assertIsNone(error.__traceback__)
+        self.assertEqual(
+            str(error),
+            "lost the connection to the trafficmock proxy at http://proxy.test:4310, which has "
+            "ended or closed it: cut",
+        )
 
     def test_ping(self) -> None:
         """A heartbeat is answered."""

@@ -305,7 +305,8 @@ class Session:
         self.ended = True
         self.client.sessions.pop(self.id, None)
         if acks.error is not None:
-            self.errors.append(acks.error)
+            # It is about the connection: no code of the test is on the stack.
+            self.errors.append(acks.error.with_traceback(None))
         self.observation.end()
         self.fetches.end()
         self.streams.end()

@@ -13,6 +13,7 @@ from msgspec import UNSET
 from trafficmock.testing.errors import ConnectionLostError, RefusedError, RoutingError, UsageError
 from trafficmock.testing.promise import Promise, mapped
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
+from trafficmock.texts.message_text import without_credentials
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
 from trafficmock.wire.inbound import (
     ClosePage,
@@ -192,7 +193,11 @@ class WorkerClient:
         """
         if self._lost is not None:
             return
-        error = ConnectionLostError(f"lost the connection to the trafficmock proxy: {reason}")
+        shown = without_credentials(self.link.proxy_url)
+        error = ConnectionLostError(
+            f"lost the connection to the trafficmock proxy at {shown}, which has ended or closed "
+            f"it: {reason}"
+        )
         self._lost = error
         self.ready.reject(error)
         for promise in list(self._asked.values()):
