@@ -1,10 +1,13 @@
 """The commands of the page about recordings, run as they stand there."""
 
+import ast
 import contextlib
 import json
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from unittest import skipUnless
 
@@ -28,6 +31,30 @@ SERVICE, RECORD, REPORT, CHECK, PROXY, APPLICATION, NODE = (
     "node --test quotes.test.mjs",
 )
 SECRET = "t-0815-sekret"
+
+
+class PackageTests(SynchronousTestCase):
+    """What the page says to install."""
+
+    def test_named(self) -> None:
+        """It names each package that the Python files of the example import."""
+        texts = [path.read_text(encoding="utf-8") for path in EXAMPLE.glob("*.py")]
+        trees = [ast.walk(ast.parse(text)) for text in texts]
+        imported = {
+            name.partition(".")[0]
+            for node in chain.from_iterable(trees)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in (
+                [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else [each.name for each in node.names]
+            )
+        }
+        # The extra `testing` brings pytest.
+        wanted = imported - sys.stdlib_module_names - {"trafficmock", "pytest"}
+        page = PAGE.read_text(encoding="utf-8")
+        self.assertIn("`pip install '.[testing]'`", page)
+        self.assertIn(f"`pip install {' '.join(sorted(wanted))}`", page)
 
 
 class RecordPageTests(SynchronousTestCase):
