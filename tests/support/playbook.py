@@ -168,6 +168,10 @@ class Playbook:
 
     # Events
 
+    def await_older_leases(self) -> None:
+        """Say that another process may have served this address until now."""
+        self._took(self.coordinator.await_older_leases(self.now()), None, None)
+
     def deliver(self, connection_id: str, message: inbound.Message) -> None:
         """Let a connection say something."""
         self._assert_all_read()

@@ -20,8 +20,9 @@ the peers that wait for an agent that disconnected.
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
 ``shared_state`` has what these rules share, ``strict_mode`` handles the messages of strict mode.
-``timers`` has the deadlines, also of owners whose worker is blocked or stopped, ``heartbeat`` the
-pings, ``settings`` the options, ``error_messages`` the texts for users.
+``deadlines`` has all that is done later, ``planned_steps`` what of it is a step of a request,
+``owner_timeouts`` the owners whose worker is blocked or stopped, ``heartbeat`` the pings,
+``settings`` the options, ``error_messages`` the texts for users.
 
 The **owner** of a request is the test that decides about it. A request is **settled** when it is
 decided, or was cancelled. An **observer** is a worker that gets the events of traffic. The

@@ -32,7 +32,6 @@ from trafficmock.core.lost_agents import LostAgents
 from trafficmock.core.message_handlers import Handler, handlers_by_role
 from trafficmock.core.registration import Registration
 from trafficmock.core.shared_state import SharedState
-from trafficmock.core.state.lifecycle import Socket
 from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.waits.waits import Waits
@@ -111,7 +110,7 @@ class Coordinator:
         self._make_websockets(state)
         self.waits = Waits(state, self.local)
         self._make_ends(state)
-        self.handshake, self.heartbeat = Handshake(state), Heartbeat(self.settings)
+        self.handshake, self.heartbeat = Handshake(state), Heartbeat(state)
         self.invalid = InvalidMessages(
             state,
             decisions=self.decisions,
@@ -191,9 +190,11 @@ class Coordinator:
 
     # Events
 
-    def await_older_leases(self, now: Moment) -> None:
+    def await_older_leases(self, now: Moment) -> EffectList:
         """Handle that another process may have listened on this port until now."""
-        self.local.await_older_leases(now.seconds)
+        out = EffectList(now)
+        self.local.await_older_leases(out)
+        return out
 
     def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> EffectList:
         """Handle a new connection, before its first message.
@@ -202,11 +203,10 @@ class Coordinator:
         """
         out = EffectList(now)
         if not self.state.peers:
-            self.heartbeat.begin(now)
+            self.heartbeat.begin(out)
         connection = Unauthenticated(connection_id, now.seconds, kind)
         self.state.peers[connection_id] = connection
-        self.heartbeat.met(connection)
-        self.state.alarm.need(self.heartbeat.next_deadline(), out)
+        self.heartbeat.met(connection, out)
         return out
 
     def handle(self, connection_id: str, message: Message, now: Moment) -> EffectList:
@@ -269,31 +269,11 @@ class Coordinator:
         return out
 
     def tick(self, now: Moment) -> EffectList:
-        """Handle all deadlines that have passed; the driver calls it for :class:`.Wake`."""
+        """Do what is due; the driver calls it for :class:`.Wake`."""
         out = EffectList(now)
-        self.state.alarm.fired()
-        self.lost_agents.go_on(out)
-        self.ended_tests.tick(out)
-        for connection in self.heartbeat.late_hellos(out):
-            del self.state.peers[connection.id]
-        for claim in list(self.state.claims.expired(now.seconds)):
-            self.routing[claim.kind].claim_expired(claim, out)
-        for owned in self.state.owner_timeouts.overdue(out):
-            if isinstance(owned, Socket):
-                self.sockets.owner_silent(owned, out)
-            else:
-                self.requests.owner_silent(owned, out)
-        for pending in self.state.body_deadlines.overdue(now):
-            self.bodies.overdue(pending, out)
-        self.state.planned.take_due(out)
-        self.sockets.forget_closed(now.seconds)
-        self.state.contexts.forget_ended(now.seconds)
-        self.strict_mode.lost_runs.forget(now)
-        self.local.tick(out)
+        self.state.deadlines.tick(out)
         self.waits.compare(out)
-        self.waits.overdue(out)
-        self.heartbeat.beat(self.clients(), out)
-        self._set_alarm(out)
+        self.waits.end_overdue(out)
         return out
 
     def stop(self, now: Moment) -> EffectList:
@@ -399,26 +379,6 @@ class Coordinator:
         """Refuse a second ``hello``, and close the connection."""
         refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
         out.extend(self.disconnect(client.id, out.now))
-
-    def _set_alarm(self, out: EffectList) -> None:
-        if self.state.lost_agents or self.ended_tests.waiting:
-            self.state.alarm.need(out.now.seconds, out)
-        if self.state.peers:
-            self.state.alarm.need(self.heartbeat.next_deadline(), out)
-        for due in (
-            self.state.claims.next_deadline(),
-            self.ended_tests.next_deadline(),
-            self.state.owner_timeouts.next_deadline(),
-            self.state.body_deadlines.next_deadline(),
-            self.state.planned.next_deadline(),
-            self.sockets.next_deadline(),
-            self.state.contexts.next_deadline(),
-            self.strict_mode.lost_runs.next_deadline(),
-            self.local.next_deadline(),
-            self.waits.next_deadline(),
-        ):
-            if due is not None:
-                self.state.alarm.need(due, out)
 
 
 def _heard(client: Client, now: Moment) -> None:

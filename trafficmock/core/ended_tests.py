@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -44,6 +44,7 @@ from trafficmock.wire.outbound import NO_APPLICATION, ProxyError, TestUnregister
 
 if TYPE_CHECKING:
     from trafficmock.core.answers.streamed_answers import StreamedAnswers
+    from trafficmock.core.deadlines import Deadline
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
@@ -84,8 +85,7 @@ class EndedTests:
 
     :param at_once: the number of requests, claims and WebSockets in one iteration.
     :ivar unseen_contexts: the tests in step 1.
-    :ivar deciding: the tests in step 6, and the end of their time in monotonic seconds, the
-        earliest first.
+    :ivar deciding: the tests in step 6, and the end of their time.
     :ivar waiting: the tests in step 7.
     """
 
@@ -101,13 +101,16 @@ class EndedTests:
     unseen_connections: UnseenConnections
     at_once: int
     unseen_contexts: UnseenContexts = field(init=False)
-    deciding: dict[RegisteredTest, float] = field(init=False, factory=dict)
+    deciding: dict[RegisteredTest, Deadline] = field(init=False, factory=dict)
     waiting: deque[UnsettledTest] = field(init=False, factory=deque)
     _settled: dict[RegisteredTest, None] = field(init=False, factory=dict)
     """The deciding tests of which a request was settled since the last look, in order."""
+    _next: Deadline | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
-        self.unseen_contexts = UnseenContexts(self.state.strictness, self.state.alarm)
+        self.unseen_contexts = UnseenContexts(
+            self.state.strictness, self.state.deadlines, self.end_seen
+        )
 
     # Events
 
@@ -148,27 +151,14 @@ class EndedTests:
             self._end_when_heard(test, out, passed=passed)
 
     def settle_decided(self, out: EffectList) -> None:
-        """Settle the tests whose handlers have decided, or whose time for it is over."""
-        overdue = takewhile(lambda each: each[1] <= out.now.seconds, self.deciding.items())
-        decided = (test for test in self._settled if not _runs_handlers(test))
+        """Settle the tests whose handlers have decided."""
         # Not all that wait are looked at: this is done after each message of any client.
-        ready = list(dict.fromkeys([*(test for test, _ in overdue), *decided]))
+        ready = [test for test in self._settled if not _runs_handlers(test)]
         self._settled.clear()
         for test in ready:
             self._wait_no_longer(test)
         if ready:
             self._settle(ready, out, worker_lost=False)
-
-    def tick(self, out: EffectList) -> None:
-        """Go on with all tests whose time has come."""
-        self.end_seen(out)
-        self.settle_decided(out)
-        self.settle_more(out)
-
-    def next_deadline(self) -> float | None:
-        """Return the time of the next step of a test, in monotonic seconds."""
-        deadlines = [self.unseen_contexts.next_deadline(), *islice(self.deciding.values(), 1)]
-        return min((each for each in deadlines if each is not None), default=None)
 
     # Steps
 
@@ -226,12 +216,17 @@ class EndedTests:
 
     def _let_decide(self, test: RegisteredTest, out: EffectList) -> None:
         """Let the running handlers of shared routes decide, until the claim timeout."""
-        self.deciding[test] = out.now.seconds + self.state.settings.claim_timeout
+        due = out.now.seconds + self.state.settings.claim_timeout
+        self.deciding[test] = self.state.deadlines.add(due, partial(self._undecided, test), out)
         test.when_settled = partial(self._settled.setdefault, test)
-        self.state.alarm.need(self.deciding[test], out)
+
+    def _undecided(self, test: RegisteredTest, out: EffectList) -> None:
+        """Settle a test whose handlers have not decided in time."""
+        self._wait_no_longer(test)
+        self._settle([test], out, worker_lost=False)
 
     def _wait_no_longer(self, test: RegisteredTest) -> None:
-        del self.deciding[test]
+        self.state.deadlines.cancel(self.deciding.pop(test))
         self._settled.pop(test, None)
         test.when_settled = None
 
@@ -239,11 +234,16 @@ class EndedTests:
         """Settle what waits for tests, ``at_once`` of it now."""
         self.waiting.extend(UnsettledTest(test, worker_lost) for test in tests)
         self.settle_more(out)
-        if self.waiting:
-            self.state.alarm.need(out.now.seconds, out)
 
     def settle_more(self, out: EffectList) -> None:
         """Settle the next ``at_once`` requests, claims and WebSockets, and acknowledge the ends."""
+        self._settle_some_more(out)
+        deadlines = self.state.deadlines
+        deadlines.cancel(self._next)
+        if self.waiting:
+            self._next = deadlines.add(out.now.seconds, self.settle_more, out)
+
+    def _settle_some_more(self, out: EffectList) -> None:
         left = self.at_once
         while self.waiting:
             ended = self.waiting[0]

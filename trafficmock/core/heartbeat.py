@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -11,66 +12,55 @@ from trafficmock.core.hello import refuse
 from trafficmock.wire.inbound import Ping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.core.effects import EffectList, Moment
-    from trafficmock.core.settings import Settings
-    from trafficmock.core.state.peers import Client, Unauthenticated
+    from trafficmock.core.deadlines import Deadline
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.shared_state import SharedState
+    from trafficmock.core.state.peers import Unauthenticated
 
 
 @define
 class Heartbeat:
     """Pings clients, and finds connections that are silent or send no ``hello``."""
 
-    settings: Settings
-    _next_beat: float = 0.0
-    _unauthenticated: dict[str, Unauthenticated] = field(factory=dict)
+    state: SharedState
+    _beat: Deadline | None = None
+    _hellos: dict[str, Deadline] = field(factory=dict)
 
-    def begin(self, now: Moment) -> None:
+    def begin(self, out: EffectList) -> None:
         """Start the heartbeat with the first connection."""
-        self._next_beat = now.seconds + self.settings.heartbeat
+        self.state.deadlines.cancel(self._beat)
+        due = out.now.seconds + self.state.settings.heartbeat
+        self._beat = self.state.deadlines.add(due, self._ping, out)
 
-    def met(self, connection: Unauthenticated) -> None:
+    def met(self, connection: Unauthenticated, out: EffectList) -> None:
         """Start the hello deadline of a new connection."""
-        if self.settings.hello_timeout:
-            self._unauthenticated[connection.id] = connection
+        if self.state.settings.hello_timeout:
+            due = out.now.seconds + self.state.settings.hello_timeout
+            late = partial(self._hello_late, connection)
+            self._hellos[connection.id] = self.state.deadlines.add(due, late, out)
 
     def introduced(self, connection_id: str) -> None:
         """Remove the hello deadline of a connection."""
-        self._unauthenticated.pop(connection_id, None)
+        self.state.deadlines.cancel(self._hellos.pop(connection_id, None))
 
-    def late_hellos(self, out: EffectList) -> list[Unauthenticated]:
-        """Refuse the connections that sent no ``hello`` in time, and return them."""
-        late = []
-        for connection in self._unauthenticated.values():
-            if connection.opened_at + self.settings.hello_timeout > out.now.seconds:
-                break
-            late.append(connection)
-        for connection in late:
-            del self._unauthenticated[connection.id]
-            milliseconds = round(self.settings.hello_timeout * 1000)
-            text = f"No `hello` came within {milliseconds} ms (--hello-timeout-ms)."
-            refuse(connection.id, "invalid_hello", text, out)
-        return late
+    def _hello_late(self, connection: Unauthenticated, out: EffectList) -> None:
+        """Refuse a connection that sent no ``hello`` in time."""
+        del self._hellos[connection.id], self.state.peers[connection.id]
+        milliseconds = round(self.state.settings.hello_timeout * 1000)
+        text = f"No `hello` came within {milliseconds} ms (--hello-timeout-ms)."
+        refuse(connection.id, "invalid_hello", text, out)
 
-    def beat(self, clients: Iterable[Client], out: EffectList) -> None:
-        """Ping all clients, and abort those that were silent for too long, if it is time."""
-        if out.now.seconds < self._next_beat:
-            return
-        self._next_beat = out.now.seconds + self.settings.heartbeat
+    def _ping(self, out: EffectList) -> None:
+        """Ping all clients, and abort those that were silent for too long."""
         living = []
-        for client in clients:
+        for client in self.state.clients():
             silence = out.now.seconds - client.last_heard
-            if silence > self.settings.idle_timeout:
+            if silence > self.state.settings.idle_timeout:
                 reason = f"{client.client_id} said nothing for {silence:.0f} s (--idle-timeout-ms)"
                 out.append(AbortConnection(client.id, reason))
             else:
                 living.append(client.id)
         if living:
             out.send_all(tuple(living), Ping(out.now.epoch_ms))
-
-    def next_deadline(self) -> float:
-        """Return the time of the next heartbeat or ``hello`` deadline, in monotonic seconds."""
-        for connection in self._unauthenticated.values():
-            return min(self._next_beat, connection.opened_at + self.settings.hello_timeout)
-        return self._next_beat
+        if self.state.peers:
+            self.begin(out)

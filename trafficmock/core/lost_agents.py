@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define
+from attrs import define, field
 
 from trafficmock.core import error_messages
 from trafficmock.core.state.peers import LostAgent
@@ -12,6 +12,7 @@ from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.answers.streamed_answers import StreamedAnswers
+    from trafficmock.core.deadlines import Deadline
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.handler_results import HandlerResults
@@ -37,17 +38,23 @@ class LostAgents:
     reports: ResponseReports
     sockets: WebSocketRouting
     at_once: int
+    _next: Deadline | None = field(init=False, default=None)
 
     def add(self, agent: Agent, out: EffectList) -> None:
         """Settle the requests and WebSockets of a disconnected agent, ``at_once`` of them now."""
         self.streams.agent_lost(agent, out)
         self.state.lost_agents.append(LostAgent(agent))
         self.go_on(out)
-        if self.state.lost_agents:
-            self.state.alarm.need(out.now.seconds, out)
 
     def go_on(self, out: EffectList) -> None:
         """Settle the next ``at_once`` requests and WebSockets of disconnected agents."""
+        self._settle_some(out)
+        deadlines = self.state.deadlines
+        deadlines.cancel(self._next)
+        if self.state.lost_agents:
+            self._next = deadlines.add(out.now.seconds, self.go_on, out)
+
+    def _settle_some(self, out: EffectList) -> None:
         left = self.at_once
         while self.state.lost_agents and left:
             lost = self.state.lost_agents[0]

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.core.deadlines import Deadlines
 from trafficmock.core.http.awaited_reports import AwaitedReports
+from trafficmock.core.owner_timeouts import OwnerTimeouts
 from trafficmock.core.ownership.claims import Claims
 from trafficmock.core.ownership.contexts import Contexts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
+from trafficmock.core.planned_steps import PlannedSteps
 from trafficmock.core.state.peers import Agent, Client
-from trafficmock.core.timers import Alarm, BodyDeadlines, OwnerTimeouts, PlannedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 class SharedState:
     """The tables of the coordinator, and its settings.
 
+    :ivar deadlines: what is done later.
     :ivar peers: all connections by id.
     :ivar lost_agents: the disconnected agents with unsettled requests or WebSockets.
     :ivar registry: the tests and routes.
@@ -37,12 +40,11 @@ class SharedState:
     :ivar claims: the questions to tests that are not answered.
     :ivar awaited: the requests that were sent upstream, until their reports.
     :ivar owner_timeouts: the owners that have to give a sign of life.
-    :ivar body_deadlines: the requests whose bodies were requested.
     :ivar planned: the steps of requests that are taken later, such as delayed decisions.
     """
 
     settings: Settings
-    alarm: Alarm = field(init=False, factory=Alarm)
+    deadlines: Deadlines = field(init=False, factory=Deadlines)
     peers: dict[str, Peer] = field(init=False, factory=dict)
     lost_agents: deque[LostAgent] = field(init=False, factory=deque)
     registry: Registry = field(init=False, factory=Registry)
@@ -50,19 +52,17 @@ class SharedState:
     strictness: Strictness = field(init=False)
     pending: dict[str, PendingRequest] = field(init=False, factory=dict)
     sockets: dict[str, Socket] = field(init=False, factory=dict)
-    claims: Claims = field(init=False, factory=Claims)
+    claims: Claims = field(init=False)
     awaited: AwaitedReports = field(init=False, factory=AwaitedReports)
     owner_timeouts: OwnerTimeouts = field(init=False)
-    body_deadlines: BodyDeadlines = field(init=False)
     planned: PlannedSteps = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        settings, alarm = self.settings, self.alarm
-        self.contexts = Contexts(alarm)
+        settings, deadlines = self.settings, self.deadlines
+        self.contexts, self.claims = Contexts(deadlines), Claims(deadlines)
         self.strictness = Strictness(self.registry, settings.strict, settings.own_hosts)
-        self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
-        self.body_deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        self.planned = PlannedSteps(alarm)
+        self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, deadlines)
+        self.planned = PlannedSteps(deadlines)
 
     def clients(self) -> list[Client]:
         """Return the clients that have sent ``hello``, in the order of their connection."""

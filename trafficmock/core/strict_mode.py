@@ -59,7 +59,7 @@ class StrictMode:
         self.unowned = UnownedRefusals(self.state.clients)
         self.refusals = Refusals(self.state.strictness, self.unowned)
         self.lost_runs = LostRuns(
-            self.state.strictness, self.state.alarm, self.state.settings.strict_quiet
+            self.state.strictness, self.state.deadlines, self.state.settings.strict_quiet
         )
 
     def change_test(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> None:

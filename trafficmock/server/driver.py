@@ -277,7 +277,8 @@ class Driver:
 
     def await_older_leases(self) -> None:
         """Tell the core that another process may have served this address until just now."""
-        self.coordinator.await_older_leases(self._now())
+        now = self._now()
+        self._perform(self.coordinator.await_older_leases(now), now)
 
     def stop(self) -> None:
         """Have the core answer all waiting requests, and close all connections."""

@@ -344,7 +344,7 @@ class ReportTests(LocalCase):
     def test_history_after_a_restart(self) -> None:
         """Agents that come at once to a proxy with a predecessor report as to any other."""
         playbook = Playbook(self, LOCAL)
-        playbook.coordinator.local.await_older_leases(playbook.seconds)
+        playbook.await_older_leases()
         playbook.agent(features=("local",))
         self.assertEqual(playbook.coordinator.local.reports, "batch")
 

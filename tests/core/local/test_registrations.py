@@ -109,7 +109,7 @@ class RegistrationTests(LocalCase):
 
     def test_predecessor(self) -> None:
         """Agents of a process that listened here before may not know that it ended."""
-        self.playbook.coordinator.local.await_older_leases(self.playbook.seconds)
+        self.playbook.await_older_leases()
         self.agent.dies()
         self.playbook.take()
         self.assert_answered(self.routes("**/x"), answered=False)

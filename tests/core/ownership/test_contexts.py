@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import example, given
@@ -21,9 +22,9 @@ from tests.support.builders import (
     start,
     text,
 )
-from trafficmock.core.effects import Send
-from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
-from trafficmock.core.state.lifecycle import EndedTest
+from trafficmock.core.deadlines import Deadlines
+from trafficmock.core.effects import EffectList, Moment, Send
+from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED, Contexts
 from trafficmock.records import (
     CarriedContext,
     ContextMixedUp,
@@ -333,13 +334,14 @@ class LateTests(ContextCase):
 
     def test_deadline(self) -> None:
         """At its deadline a context is forgotten, whatever fraction of a second that is."""
-        contexts = self.playbook.coordinator.state.contexts
         for tenths in range(50):
-            contexts.ended[A] = EndedTest(CARRIED_A, 1000 + tenths / 10)
-            deadline = contexts.next_deadline()
-            assert deadline is not None
-            contexts.forget_ended(deadline)
-            self.assertEqual(contexts.next_deadline(), None, tenths)
+            deadlines = Deadlines()
+            contexts, ended_at = Contexts(deadlines), 1000 + tenths / 10
+            test: Any = SimpleNamespace(id="t", title="t", file="t.py", allow_late=None)
+            contexts.reserve(A, test)
+            contexts.release(test, EffectList(Moment(ended_at, 0)))
+            deadlines.tick(out := EffectList(Moment(ended_at + LATE_SECONDS, 0)))
+            self.assertEqual((out, len(contexts.ended)), ([], 0), tenths)
 
     def test_bound(self) -> None:
         """Of very many tests that end at once the oldest are forgotten."""

@@ -2,8 +2,9 @@
 
 ``request_routing`` handles the announcement (``request:start``) and finds the owner;
 ``observation`` sends the request to the observers. ``pending_bodies`` handles bodies that come
-after the announcement, ``deferred_bodies`` sends the request to the observers then. ``chains`` runs
-the handlers of the owner in their order; ``handler_results`` handles the result of each,
+after the announcement, ``missing_bodies`` what happens without one; ``deferred_bodies`` sends the
+request to the observers then. ``chains`` runs the handlers of the owner in their order;
+``handler_results`` handles the result of each,
 ``request_changes`` adds up their changes, and ``upstream_fetches`` has the agent fetch the real
 answer. ``nearest_entry`` says why a HAR has no answer; ``recorded_answers`` answers by the real
 server, and records that. ``decisions`` settles the request. A request that was sent upstream is in

@@ -325,8 +325,7 @@ class Decisions:
     # Common parts
 
     def _settle(self, pending: PendingRequest) -> None:
-        if pending.stage is _AWAITS_BODY:
-            self.state.body_deadlines.end(pending)
+        self.state.deadlines.cancel(pending.body_deadline)
         pending.step(_SETTLED)
         del self.state.pending[pending.id]
         del pending.agent.pending[pending.id]

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.http.deferred_bodies import send_deferred, send_deferred_report
+from trafficmock.core.http.missing_bodies import fail_without_body
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire.outbound import ProxyError
 
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestBody
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
-
-_MOST_DIGITS = 20
-"""The most digits of a content-length in a message: those of the largest 64-bit number."""
 
 
 @define
@@ -53,31 +50,16 @@ class PendingBodies:
         pending = agent.pending.get(request_id)
         report = agent.awaited.get(request_id)
         if pending is not None and pending.stage is RequestStage.AWAITS_BODY:
-            self._fail(pending, text, out)
+            fail_without_body(self.decisions, pending, text, out)
         elif report is not None:
             send_deferred_report(report, out)
-
-    def overdue(self, pending: PendingRequest, out: EffectList) -> None:
-        """Fail a request whose body did not arrive in time."""
-        milliseconds = round(self.state.settings.body_timeout * 1000)
-        text = error_messages.body_overdue(
-            pending.subject, milliseconds, _declared_length(pending.request)
-        )
-        self._fail(pending, text, out)
-
-    def _fail(self, pending: PendingRequest, text: str, out: EffectList) -> None:
-        """Fail a request without a body, and the test that owns it, if that is known."""
-        if pending.test is None:
-            self.decisions.fail(pending, "internal", text, out)
-        else:
-            self.decisions.fail_owner(pending, "internal", text, out)
 
     def _hand_over(self, pending: PendingRequest, message: RequestBody, out: EffectList) -> None:
         """Send the request to the owner, if one of the matching routes is still registered.
 
         A request whose owner depends on its body gets one now.
         """
-        self.state.body_deadlines.end(pending)
+        self.state.deadlines.cancel(pending.body_deadline)
         send_deferred(pending, out, message)
         if pending.test is None:
             self.requests.find_owner_with_body(pending, out)
@@ -101,11 +83,3 @@ class PendingBodies:
                 owner, route_id=left[0], route=test.routes[left[0]].shown
             )
         return bool(left)
-
-
-def _declared_length(request: SerializedRequest) -> str | None:
-    """Return the content-length of a request, ``None`` without a valid one."""
-    for name, value in request.headers.items():
-        if name.lower() == "content-length" and value.isascii() and value.isdecimal():
-            return value[:_MOST_DIGITS]
-    return None

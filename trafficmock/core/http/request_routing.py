@@ -12,6 +12,7 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.http.missing_bodies import body_overdue
 from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.isolation.lost_contexts import explain
@@ -160,7 +161,11 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _await_body(self, pending: PendingRequest, out: EffectList) -> None:
         pending.step(RequestStage.AWAITS_BODY)
-        self.state.body_deadlines.begin(pending, out)
+        if self.state.settings.body_timeout and pending.body_deadline is None:
+            # From the announcement on, so that the time of a claim counts.
+            due = pending.announced_at + self.state.settings.body_timeout
+            overdue = partial(body_overdue, self.decisions, pending)
+            pending.body_deadline = self.state.deadlines.add(due, overdue, out)
         out.send(pending.agent.id, to_client.NeedBody(pending.id))
 
     def find_owner_with_body(self, pending: PendingRequest, out: EffectList) -> None:
@@ -220,7 +225,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             if why:
                 self.decisions.fail_owner(pending, "internal", why, out)
                 return
-        self.state.owner_timeouts.begin(pending, test.worker, out)
+        silent = partial(self.owner_silent, pending)
+        self.state.owner_timeouts.begin(pending, test.worker, silent, out)
         if pending.chain is not None:
             pending.chain.request = request
             self.proceed(pending, pending.chain, out)

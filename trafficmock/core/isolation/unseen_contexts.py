@@ -16,12 +16,12 @@ from trafficmock.matching.origin_pattern import is_application, read_origin_patt
 from trafficmock.matching.url_parts import url_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from trafficmock.core.deadlines import Deadlines
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.state.registered import RegisteredTest
-    from trafficmock.core.timers import Alarm
     from trafficmock.wire.payloads.application_origins import CalledServers
 
 REPORT_SECONDS = 1.0
@@ -32,12 +32,14 @@ REPORT_SECONDS = 1.0
 class UnseenContexts:
     """The tests that wait, with whether they passed and until when, the earliest first.
 
+    :param end_seen: ends those that need not wait any more.
     :ivar waiting: by test; ``None`` for a test that does not say whether it passed, and monotonic
         seconds.
     """
 
     strictness: Strictness
-    alarm: Alarm
+    deadlines: Deadlines
+    end_seen: Callable[[EffectList], None]
     waiting: dict[RegisteredTest, tuple[bool | None, float]] = field(factory=dict)
 
     def called(self, test: RegisteredTest, servers: CalledServers) -> None:
@@ -68,7 +70,7 @@ class UnseenContexts:
         if test not in self.waiting and self.strictness.has_unseen_context(test):
             until = out.now.seconds + REPORT_SECONDS
             self.waiting[test] = passed, until
-            self.alarm.need(until, out)
+            self.deadlines.add(until, self.end_seen, out)
         return test in self.waiting
 
     def ready(self, now: float) -> Iterator[tuple[RegisteredTest, bool | None]]:
@@ -84,7 +86,3 @@ class UnseenContexts:
     def forget(self, test: RegisteredTest) -> None:
         """Forget a test that has ended."""
         self.waiting.pop(test, None)
-
-    def next_deadline(self) -> float | None:
-        """Return the time at which the next test ends, in monotonic seconds."""
-        return next((until for _, until in self.waiting.values()), None)

@@ -63,10 +63,13 @@ class SentEntry:
 
 @define
 class FilterEntries:
-    """The entries that agents have, in the order in which they were added."""
+    """The entries that agents have, in the order in which they were added.
+
+    :ivar sweep_at: when the next search for unneeded ones is due, in monotonic seconds.
+    """
 
     sent: dict[FilterEntry, SentEntry] = field(factory=dict)
-    _sweep_at: float = 0.0
+    sweep_at: float = 0.0
     _most: int = MOST_KEPT
 
     def missing(self, wanted: Iterable[FilterEntry]) -> list[FilterEntry]:
@@ -85,7 +88,7 @@ class FilterEntries:
         return max((self.sent[each].n for each in wanted), default=-1)
 
     def is_sweep_due(self, now: float) -> bool:
-        return now >= self._sweep_at or len(self.sent) > self._most
+        return now >= self.sweep_at or len(self.sent) > self._most
 
     def sweep(self, needed: Collection[FilterEntry], now: float) -> list[FilterEntry]:
         """Remove the entries that were unneeded for long, and above the limit the oldest unneeded.
@@ -110,12 +113,8 @@ class FilterEntries:
             del self.sent[each]
         # The needed entries alone may exceed MOST_KEPT; a sweep for each new route would be slow.
         self._most = max(MOST_KEPT, 2 * len(needed))
-        self._sweep_at = now + (ALL_KEPT_SECONDS if ALL in self.sent else SWEEP_SECONDS)
+        self.sweep_at = now + (ALL_KEPT_SECONDS if ALL in self.sent else SWEEP_SECONDS)
         return gone
-
-    def next_deadline(self) -> float | None:
-        """Return the time of the next sweep in monotonic seconds, ``None`` without entries."""
-        return self._sweep_at if self.sent else None
 
 
 def _kept_seconds(entry: FilterEntry) -> float:

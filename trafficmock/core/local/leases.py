@@ -10,6 +10,7 @@ from attrs import define, field
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.core.deadlines import Deadline
     from trafficmock.core.effects import EffectList
 
 LEASE_SECONDS = 1.0
@@ -57,12 +58,14 @@ class WaitingAnswer:
     :param until: for each agent without an acknowledgement, the end of the wait for it, in
         monotonic seconds: then its lease is over.
     :param release: sends the answer.
+    :param overdue: when it is sent at the latest.
     """
 
     worker_id: str
     n: int
     until: dict[str, float]
     release: Callable[[EffectList], None]
+    overdue: Deadline | None = None
 
 
 @define
@@ -104,10 +107,6 @@ class WaitingAnswers:
         for answer in self.waiting:
             answer.until = {agent_id: at for agent_id, at in answer.until.items() if at > now}
         return self._ended(0, len(self.waiting))
-
-    def next_deadline(self) -> float | None:
-        """Return the time at which the next answer is sent at the latest, ``None`` for none."""
-        return min((max(answer.until.values()) for answer in self.waiting), default=None)
 
     def _without(self, agent_id: str, begin: int, end: int) -> list[WaitingAnswer]:
         for answer in self.waiting[begin:end]:

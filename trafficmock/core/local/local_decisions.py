@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -23,6 +24,7 @@ from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, Fi
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from trafficmock.core.deadlines import Deadline
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import RegisteredRoute
@@ -60,6 +62,7 @@ class LocalDecisions:
     observed_since: dict[str, int] = field(factory=dict)
     _sent_at: dict[int, float] = field(init=False, factory=dict)
     """When the messages of the last :data:`LEASE_SECONDS` were sent, in monotonic seconds."""
+    _next_sweep: Deadline | None = field(init=False, default=None)
 
     @property
     def is_on(self) -> bool:
@@ -71,15 +74,13 @@ class LocalDecisions:
         """Whether no agent has a filter or a lease."""
         return not self.agents and not self.lost
 
-    def await_older_leases(self, now: float) -> None:
+    def await_older_leases(self, out: EffectList) -> None:
         """Wait for the leases that agents may have from an earlier process on the same port.
 
         An agent may not have noticed yet that the earlier process ended.
-
-        :param now: monotonic seconds.
         """
         if self.is_on:
-            self.lost.append(LocalAgent("", now + LEASE_SECONDS))
+            self._await_lease(LocalAgent("", out.now.seconds + LEASE_SECONDS), out)
 
     # Agents
 
@@ -90,7 +91,7 @@ class LocalDecisions:
             self.entries.add(missing, self.n, out.now.seconds)
             self.observed_since = dict.fromkeys(self.state.registry.observers, self.n)
             self.reports = self._wanted_reports()
-            self._need_alarm(out)
+            self._plan_sweep(out)
         agent.local = self.agents[agent.id] = LocalAgent(agent.id)
         sent, most = list(self.entries.sent), self.state.settings.message_bytes
         out.send(agent.id, FilterSet(self.n, sent, self.reports, most))
@@ -106,8 +107,15 @@ class LocalDecisions:
         if clean:
             self._release(self.answers.forget(local), out)
         elif local.may_until > out.now.seconds:
-            self.lost.append(local)
-            self.state.alarm.need(local.may_until, out)
+            self._await_lease(local, out)
+        self._forget_when_idle()
+
+    def _await_lease(self, lost: LocalAgent, out: EffectList) -> None:
+        self.lost.append(lost)
+        self.state.deadlines.add(lost.may_until, partial(self._lease_over, lost), out)
+
+    def _lease_over(self, lost: LocalAgent, _: EffectList) -> None:
+        self.lost.remove(lost)
         self._forget_when_idle()
 
     def worker_left(self, worker: Worker) -> None:
@@ -219,6 +227,7 @@ class LocalDecisions:
             self._next_number(out)
             self.entries.add(some, self.n, out.now.seconds)
             self._send(FilterAdd(self.n, some), out)
+        self._plan_sweep(out)
 
     def _next_number(self, out: EffectList) -> None:
         now = out.now.seconds
@@ -265,41 +274,27 @@ class LocalDecisions:
         if not until:
             release(out)
             return
-        self.answers.add(WaitingAnswer(worker.id, n, until, release))
-        self.state.alarm.need(max(until.values()), out)
+        answer = WaitingAnswer(worker.id, n, until, release)
+        self.answers.add(answer)
+        answer.overdue = self.state.deadlines.add(max(until.values()), self._overdue, out)
 
     def _release(self, ended: list[WaitingAnswer], out: EffectList) -> None:
         for answer in ended:
+            self.state.deadlines.cancel(answer.overdue)
             answer.release(out)
 
-    # Time
-
-    def tick(self, out: EffectList) -> None:
-        """Send the answers whose wait is over, and remove unneeded entries."""
-        now = out.now.seconds
-        if self.lost:
-            self.lost = [each for each in self.lost if each.may_until > now]
-        if self.answers.waiting:
-            self._release(self.answers.overdue(now), out)
-        self._sweep(out)
-        self._forget_when_idle()
+    def _overdue(self, out: EffectList) -> None:
+        """Send the answers whose wait is over."""
+        self._release(self.answers.overdue(out.now.seconds), out)
 
     def _forget_when_idle(self) -> None:
         if self.is_idle:
             self.entries, self.observed_since, self._sent_at = FilterEntries(), {}, {}
 
-    def next_deadline(self) -> float | None:
-        """Return the time of the next deadline in monotonic seconds, ``None`` for none."""
-        if self.is_idle and not self.answers.waiting:
-            return None
-        due = [self.answers.next_deadline(), self.entries.next_deadline()]
-        due += [each.may_until for each in self.lost]
-        return min((at for at in due if at is not None), default=None)
-
-    def _need_alarm(self, out: EffectList) -> None:
-        at = self.entries.next_deadline()
-        if at is not None:
-            self.state.alarm.need(at, out)
+    def _plan_sweep(self, out: EffectList) -> None:
+        self.state.deadlines.cancel(self._next_sweep)
+        if self.entries.sent:
+            self._next_sweep = self.state.deadlines.add(self.entries.sweep_at, self._sweep, out)
 
     def _sweep(self, out: EffectList) -> None:
         if self.is_idle or not self.entries.is_sweep_due(out.now.seconds):
@@ -307,7 +302,7 @@ class LocalDecisions:
         gone = self.entries.sweep(set(self._needed()), out.now.seconds)
         if gone:
             self._send(FilterDrop(gone), out)
-        self._need_alarm(out)
+        self._plan_sweep(out)
 
     # Needed entries
 

@@ -15,8 +15,9 @@ from trafficmock.core.state.lifecycle import Claim
 from trafficmock.wire.features import CHAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
+    from trafficmock.core.deadlines import Deadlines
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.registered import (
         Kind,
@@ -58,6 +59,7 @@ def claimants(claim: Claim, registry: Registry) -> list[Claimant]:
 class Claims:
     """The open claims, oldest first."""
 
+    deadlines: Deadlines
     _open: dict[tuple[Kind, str], Claim] = field(factory=dict)
 
     def __len__(self) -> int:
@@ -69,7 +71,6 @@ class Claims:
         pending_id: str,
         *,
         sequence: int,
-        deadline: float,
         asked: dict[str, RegisteredTest],
         found: MatchingTests,
     ) -> Claim:
@@ -83,7 +84,7 @@ class Claims:
             for test_id, (test, routes) in found.yes.items()
             if test_id not in asked or CHAIN in test.worker.features
         }
-        claim = Claim(kind, pending_id, sequence, deadline, dict(asked), certain)
+        claim = Claim(kind, pending_id, sequence, dict(asked), certain)
         key = (kind, pending_id)
         self._open[key] = claim
         for test in asked.values():
@@ -119,26 +120,14 @@ class Claims:
         key = (claim.kind, claim.pending_id)
         for test in claim.waiting.values():
             del test.claims[key]
-        del self._open[key]
-
-    def expired(self, now: float) -> Iterator[Claim]:
-        """Yield the claims whose deadline has passed; the caller drops each.
-
-        :param now: monotonic seconds.
-        """
-        for claim in list(self._open.values()):
-            if claim.deadline > now:
-                return
-            yield claim
-
-    def next_deadline(self) -> float | None:
-        """Return the deadline of the oldest claim; all claims have the same duration."""
-        for claim in self._open.values():
-            return claim.deadline
-        return None
+        self._close(claim)
 
     def _completed(self, claim: Claim) -> Claim | None:
         if claim.waiting:
             return None
-        del self._open[claim.kind, claim.pending_id]
+        self._close(claim)
         return claim
+
+    def _close(self, claim: Claim) -> None:
+        del self._open[claim.kind, claim.pending_id]
+        self.deadlines.cancel(claim.deadline)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
+    from trafficmock.core.deadlines import Deadline, Deadlines
     from trafficmock.core.effects import EffectList
     from trafficmock.core.state.lifecycle import ContextTest
-    from trafficmock.core.timers import Alarm
 
 LATE_SECONDS = 30.0
 """Seconds after the end of a test in which its context is still known."""
@@ -46,9 +46,10 @@ MOST_ENDED = 10_000
 class Contexts:
     """The contexts of running tests, and of tests that ended within :data:`LATE_SECONDS`."""
 
-    alarm: Alarm
+    deadlines: Deadlines
     running: dict[str, RegisteredTest] = field(factory=dict)
     ended: OrderedDict[str, EndedTest] = field(factory=OrderedDict)
+    _forgetting: Deadline | None = None
 
     def reserve(self, context: str, test: RegisteredTest) -> None:
         """Set the context of a test; no other running test has it.
@@ -68,8 +69,7 @@ class Contexts:
             del self.running[test.context]
             late = CarriedContext(test.id, test.title, test.file, late=True)
             self.ended[test.context] = EndedTest(late, now, test.allow_late)
-            self.forget_ended(now)
-            self.alarm.need(now + LATE_SECONDS, out)
+            self._forget_ended(out)
 
     def resolve(self, context: str, now: float) -> ContextTest | None:
         """Return the test of a context; ``None`` for an unknown one.
@@ -98,14 +98,14 @@ class Contexts:
             test.context_seen = True
         return test
 
-    def forget_ended(self, now: float) -> None:
-        """Forget the contexts of tests that ended :data:`LATE_SECONDS` ago, or above the limit.
-
-        :param now: monotonic seconds.
-        """
+    def _forget_ended(self, out: EffectList) -> None:
+        """Forget the contexts of tests that ended :data:`LATE_SECONDS` ago, or above the limit."""
+        self.deadlines.cancel(self._forgetting)
         while self.ended:
             oldest = next(iter(self.ended.values()))
-            if len(self.ended) <= MOST_ENDED and not _is_over(oldest, now):
+            if len(self.ended) <= MOST_ENDED and not _is_over(oldest, out.now.seconds):
+                due = oldest.ended_at + LATE_SECONDS
+                self._forgetting = self.deadlines.add(due, self._forget_ended, out)
                 return
             self.ended.popitem(last=False)
 
@@ -114,12 +114,6 @@ class Contexts:
         for context, ended in self.ended.items():
             if ended.allow_late is not None:
                 yield context
-
-    def next_deadline(self) -> float | None:
-        """Return the time at which the next context is forgotten, in monotonic seconds."""
-        for ended in self.ended.values():
-            return ended.ended_at + LATE_SECONDS
-        return None
 
 
 def title_of_ended(test: ContextTest | None) -> str:
@@ -130,7 +124,7 @@ def title_of_ended(test: ContextTest | None) -> str:
 
 
 def _is_over(ended: EndedTest, now: float) -> bool:
-    # As in next_deadline: with a difference in its place, rounding may put this after the wake-up.
+    # As its deadline: with a difference in its place, rounding may put this after the wake-up.
     return now >= ended.ended_at + LATE_SECONDS
 
 

@@ -11,14 +11,15 @@ the next run ends that.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList, Moment
+    from trafficmock.core.deadlines import Deadline, Deadlines
+    from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.timers import Alarm
 
 LOST_SECONDS = 30.0
 """Seconds for which a run stays strict whose worker was lost."""
@@ -30,14 +31,14 @@ class LostRuns:
 
     :param quiet: how long no request must come in seconds, until a run ends whose worker ended
         normally; 0 for at once.
-    :ivar until: the end of each run in monotonic seconds, by the connection that began it.
     :ivar ended: the runs whose worker ended normally.
     """
 
     strictness: Strictness
-    alarm: Alarm
+    deadlines: Deadlines
     quiet: float
-    until: dict[str, float] = field(factory=dict)
+    _ends: dict[str, Deadline] = field(factory=dict)
+    """The end of each run, by the connection that began it."""
     ended: set[str] = field(factory=set)
 
     def lost(self, run_id: str, out: EffectList) -> None:
@@ -56,25 +57,20 @@ class LostRuns:
 
     def _wait_for(self, run_id: str, seconds: float, out: EffectList) -> None:
         """Begin to wait for a worker."""
-        self.until[run_id] = until = out.now.seconds + seconds
+        self.deadlines.cancel(self._ends.get(run_id))
+        over = partial(self._over, run_id)
+        self._ends[run_id] = self.deadlines.add(out.now.seconds + seconds, over, out)
         self.strictness.lost[run_id] = out.now.epoch_ms + round(seconds * 1000)
-        self.alarm.need(until, out)
 
-    def forget(self, now: Moment) -> None:
-        """End the runs whose time is over, and wait on for an application that is not quiet."""
-        left = self.strictness.judged_at + self.quiet - now.seconds
-        for run_id in [each for each, until in self.until.items() if until <= now.seconds]:
-            if run_id in self.ended and left > 0:
-                self.until[run_id] = now.seconds + left
-                self.strictness.lost[run_id] = now.epoch_ms + round(left * 1000)
-            else:
-                self._forget(run_id)
+    def _over(self, run_id: str, out: EffectList) -> None:
+        """End a run whose time is over, or wait on for an application that is not quiet."""
+        left = self.strictness.judged_at + self.quiet - out.now.seconds
+        if run_id in self.ended and left > 0:
+            self._wait_for(run_id, left, out)
+        else:
+            self._forget(run_id)
 
     def _forget(self, run_id: str) -> None:
-        del self.until[run_id]
+        self.deadlines.cancel(self._ends.pop(run_id))
         self.ended.discard(run_id)
         del self.strictness.runs[run_id], self.strictness.lost[run_id]
-
-    def next_deadline(self) -> float | None:
-        """Return the end of the next run in monotonic seconds."""
-        return min(self.until.values(), default=None)

@@ -192,11 +192,10 @@ class OwnerResolution(ABC, Generic[S]):
     ) -> None:
         question = self._claiming(pending)
         pending.only_test = self.state.strictness.only_strict_test(pending)
-        pending.claim = self.state.claims.begin(
+        claim = pending.claim = self.state.claims.begin(
             self.kind,
             pending.id,
             sequence=self.state.registry.sequence,
-            deadline=out.now.seconds + self.state.settings.claim_timeout,
             asked=asked,
             found=found,
         )
@@ -209,7 +208,8 @@ class OwnerResolution(ABC, Generic[S]):
                 workers[test.worker.id] = None
         if workers:
             out.send_all(tuple(workers), question)
-        self.state.alarm.need(pending.claim.deadline, out)
+        due = out.now.seconds + self.state.settings.claim_timeout
+        claim.deadline = self.state.deadlines.add(due, partial(self.claim_expired, claim), out)
 
     def _decide(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         if len(claimants) > 1:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from trafficmock.core.deadlines import Deadline
     from trafficmock.core.effects import EffectList
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import (
@@ -113,20 +114,20 @@ class Claim:
 
     :param pending_id: the id of the request or WebSocket.
     :param sequence: the number of the latest route at the beginning; later routes do not count.
-    :param deadline: monotonic seconds.
     :param waiting: the tests that were asked and have not answered, by id.
     :param certain: the ids of routes that match for certain, by test id; without those of the tests
         that are asked about all their routes.
     :param answers: the ids of the routes that match according to the workers, by test id.
+    :param deadline: when it expires.
     """
 
     kind: Kind
     pending_id: str
     sequence: int
-    deadline: float
     waiting: dict[str, RegisteredTest]
     certain: dict[str, list[str]]
     answers: dict[str, list[str]] = attrs.field(factory=dict)
+    deadline: Deadline | None = None
 
 
 class Candidate(Struct):
@@ -215,6 +216,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param framework: what a framework sends for itself, which belongs to no test.
     :param elsewhere: of a test's own call to its application, its URL at another origin: routes
         that match this one as well do not get the request.
+    :param body_deadline: when the body that it waits for is overdue.
     """
 
     id: str
@@ -242,6 +244,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     only_test: RegisteredTest | None = None
     framework: FrameworkCall | None = None
     elsewhere: str | None = None
+    body_deadline: Deadline | None = None
 
     __repr__ = quiet_repr
 

@@ -27,6 +27,7 @@ from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet, WaitOverdue
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from trafficmock.core.deadlines import Deadline
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Worker
@@ -65,9 +66,9 @@ class Wait:
     :param after: the number of the latest request that the test had been sent before.
     :param since: when it began, in microseconds of the coordinator's clock.
     :param began: the same in epoch milliseconds.
-    :param due: when it is overdue, in monotonic seconds; ``None`` for never.
     :param asked: the request that the worker is asked about.
     :param candidates: the requests that it has to be asked about then.
+    :param end: the end of its time; ``None`` for never.
     """
 
     id: str
@@ -78,9 +79,9 @@ class Wait:
     after: int
     since: int
     began: int
-    due: float | None
     asked: str | None = None
     candidates: deque[SentRequest] = field(factory=lambda: deque(maxlen=MOST_SENT))
+    end: Deadline | None = None
 
     def is_for(self, sent: SentRequest) -> bool:
         """Return whether a request came after the beginning, and the test was sent it.
@@ -92,10 +93,6 @@ class Wait:
             return False
         is_older = sent.seen_at is not None and sent.seen_at < self.since
         return not is_older or sent.handled_by == self.test.id
-
-    def is_overdue(self, now: float) -> bool:
-        """Return whether the time is over; ``now`` is in monotonic seconds."""
-        return self.due is not None and self.due <= now
 
 
 @define(eq=False)
@@ -117,6 +114,8 @@ class Waits:
     state: SharedState
     local: LocalDecisions
     workers: dict[str, WorkerWaits] = field(factory=dict)
+    _over: list[tuple[WorkerWaits, Wait]] = field(init=False, factory=list)
+    """The waits whose time has ended in this turn."""
 
     # Workers and tests
 
@@ -127,7 +126,10 @@ class Waits:
 
     def left(self, worker: Worker) -> None:
         """Forget a worker that has disconnected."""
-        self.workers.pop(worker.id, None)
+        waits = self.workers.pop(worker.id, None)
+        if waits is not None:
+            for wait in list(waits.open.values()):
+                self._close(waits, wait)
 
     def end_test(self, test: RegisteredTest) -> None:
         """Forget the waits of a test; its worker knows that they end with it."""
@@ -135,7 +137,7 @@ class Waits:
         if waits is None:
             return
         for wait in [each for each in waits.open.values() if each.test is test]:
-            del waits.open[wait.id]
+            self._close(waits, wait)
         if not test.worker.tests:
             waits.sent.clear()
 
@@ -159,7 +161,6 @@ class Waits:
         now = out.now
         arrived = round(now.seconds * 1_000_000)
         since = arrived if message.since is UNSET else min(message.since, arrived)
-        limit = None if message.timeout_ms is UNSET else message.timeout_ms / 1000
         wait = Wait(
             message.wait_id,
             test,
@@ -169,12 +170,13 @@ class Waits:
             waits.sent.number_of(message.after or None),
             since,
             now.epoch_ms - (arrived - since) // 1000,
-            None if limit is None else now.seconds + limit,
         )
         waits.open[wait.id] = wait
         _note_url(test, matcher)
-        if wait.due is not None:
-            self.state.alarm.need(wait.due, out)
+        if message.timeout_ms is not UNSET:
+            due = now.seconds + message.timeout_ms / 1000
+            over = partial(self._is_over, waits, wait)
+            wait.end = self.state.deadlines.add(due, over, out)
         for sent in waits.sent.after(wait.after):
             if wait.id in waits.open:
                 self._offer(waits, wait.kind, sent, out, [wait])
@@ -187,15 +189,24 @@ class Waits:
             return
         wait.asked = None
         if message.met:
-            _meet(waits, wait, message.request_id, out)
+            self._meet(waits, wait, message.request_id, out)
         else:
             self._ask(waits, wait, out)
 
     def cancel(self, worker: Worker, message: WaitCancel, _: EffectList) -> None:
         """Forget a wait that the test gave up."""
         waits = self.workers.get(worker.id)
-        if waits is not None:
-            waits.open.pop(message.wait_id, None)
+        wait = None if waits is None else waits.open.get(message.wait_id)
+        if waits is not None and wait is not None:
+            self._close(waits, wait)
+
+    def _meet(self, waits: WorkerWaits, wait: Wait, request_id: str, out: EffectList) -> None:
+        self._close(waits, wait)
+        out.send(waits.worker.id, WaitMet(wait.id, request_id))
+
+    def _close(self, waits: WorkerWaits, wait: Wait) -> None:
+        del waits.open[wait.id]
+        self.state.deadlines.cancel(wait.end)
 
     # What comes
 
@@ -265,7 +276,7 @@ class Waits:
                 content = content or content_of(sent.request, self.state.registry)
                 result = result if beside.hold(content) else MatchResult.NO
             if result is MatchResult.YES:
-                _meet(waits, wait, sent.id, out)
+                self._meet(waits, wait, sent.id, out)
             elif result is MatchResult.UNDECIDABLE:
                 wait.candidates.append(sent)
                 self._ask(waits, wait, out)
@@ -282,12 +293,18 @@ class Waits:
 
     # The end of the time
 
-    def overdue(self, out: EffectList) -> None:
-        """End the waits whose time is over; their workers get what came instead."""
-        now = out.now.seconds
-        for waits in self.workers.values():
-            for wait in [each for each in waits.open.values() if each.is_overdue(now)]:
-                del waits.open[wait.id]
+    def _is_over(self, waits: WorkerWaits, wait: Wait, _: EffectList) -> None:
+        self._over.append((waits, wait))
+
+    def end_overdue(self, out: EffectList) -> None:
+        """End the waits whose time is over; their workers get what came instead.
+
+        What else was done in this turn, and may have met them, was compared before.
+        """
+        over, self._over = self._over, []
+        for waits, wait in over:
+            if waits.open.get(wait.id) is wait:
+                self._close(waits, wait)
                 self._end_overdue(waits, wait, out)
 
     def _end_overdue(self, waits: WorkerWaits, wait: Wait, out: EffectList) -> None:
@@ -306,11 +323,6 @@ class Waits:
             _seen(waits.sent, wait.test),
         )
         self.local.when_reported(worker, out, lambda out: out.append(overdue))
-
-    def next_deadline(self) -> float | None:
-        """Return when the next wait is overdue, in monotonic seconds; ``None`` for none."""
-        every = (wait for waits in self.workers.values() for wait in waits.open.values())
-        return min((wait.due for wait in every if wait.due is not None), default=None)
 
 
 def _note_url(test: RegisteredTest, matcher: SerializedMatcher) -> None:
@@ -339,8 +351,3 @@ def _seen(sent: SentRequests, test: RegisteredTest) -> list[str]:
     ]
     more = len(own) - MOST_SEEN
     return [*lines, f"  and {more} more"] if more > 0 else lines
-
-
-def _meet(waits: WorkerWaits, wait: Wait, request_id: str, out: EffectList) -> None:
-    del waits.open[wait.id]
-    out.send(waits.worker.id, WaitMet(wait.id, request_id))

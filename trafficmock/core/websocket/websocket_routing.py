@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,6 +19,7 @@ from trafficmock.wire.features import CHAIN, CONTEXT
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
+    from trafficmock.core.deadlines import Deadline
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.state.lifecycle import CloseMessage
@@ -39,7 +41,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     kind: ClassVar[Kind] = "websocket"
 
-    closing: dict[str, float] = field(factory=dict)
+    closing: dict[str, Deadline] = field(factory=dict)
 
     # Opening
 
@@ -90,7 +92,9 @@ class WebSocketRouting(OwnerResolution[Socket]):
         socket.step(SocketStage.MATCHED)
         socket.test = test
         test.sockets[socket.id] = socket
-        self.state.owner_timeouts.begin(socket, test.worker, out)
+        self.state.owner_timeouts.begin(
+            socket, test.worker, partial(self.owner_silent, socket), out
+        )
         # The npm worker finds the handler by itself; it is told its oldest route.
         route = routes[-1 if CHAIN in test.worker.features else 0]
         owner = socket.owner = self._owner(socket, test, route)
@@ -170,21 +174,14 @@ class WebSocketRouting(OwnerResolution[Socket]):
         out.send(test.worker.id, message)
         if isinstance(message, inbound.ClosePage) and socket.stage is SocketStage.MATCHED:
             socket.step(SocketStage.CLOSING)
-            self.closing[socket.id] = since + GRACE
-            self.state.alarm.need(since + GRACE, out)
+            forget = partial(self._forget_closed, socket)
+            self.closing[socket.id] = self.state.deadlines.add(since + GRACE, forget, out)
 
     # Ends
 
-    def forget_closed(self, now: float) -> None:
-        """Forget the closed WebSockets whose grace time is over."""
-        for socket_id, until in list(self.closing.items()):
-            if until > now:
-                return
-            self._forget(self.state.sockets[socket_id])
-
-    def next_deadline(self) -> float | None:
-        """Return the end of the next grace time in monotonic seconds, ``None`` for none."""
-        return next(iter(self.closing.values()), None)
+    def _forget_closed(self, socket: Socket, _: EffectList) -> None:
+        """Forget a closed WebSocket whose grace time is over."""
+        self._forget(socket)
 
     def close_those_of(self, test: RegisteredTest, most: int, out: EffectList) -> int:
         """Close the WebSockets of an ended test with code 1001.
@@ -253,7 +250,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         socket.step(SocketStage.GONE)
         del self.state.sockets[socket.id]
         del socket.agent.sockets[socket.id]
-        self.closing.pop(socket.id, None)
+        self.state.deadlines.cancel(self.closing.pop(socket.id, None))
         if socket.claim is not None:
             self.state.claims.drop(socket.claim)
             socket.claim = None
