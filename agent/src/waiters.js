@@ -11,8 +11,9 @@ const { AsyncLocalStorage } = require("node:async_hooks");
  */
 
 /**
- * The requests and WebSockets that wait for the proxy. An {@link import('./exchange/exchange.js').Exchange} or a
- * WebSocket bridge gets the messages that carry its id; one from before the handshake waits for that.
+ * The requests and WebSockets that wait for the proxy. An {@link import('./exchange/exchange.js').Exchange}, the
+ * {@link import('./exchange/streamed-body.js').StreamedBody} of its answer, or a WebSocket bridge gets the messages that
+ * carry its id; one from before the handshake waits for that.
  */
 class Waiters {
   /** @param {import('./agent.js').Agent} agent */

@@ -211,6 +211,7 @@ const DECISIONS = new Map(
       if (way?.then === "empty_response") return client.closeUnanswered();
       const streamed = stream === true ? new StreamedBody(exchange) : undefined;
       const mock = readMock(response, request.method, streamed, way, request.url);
+      // Its pieces come with the id of the request, which is decided now.
       if (mock.body === streamed) streamed.open();
       client.fulfill(mock);
     },

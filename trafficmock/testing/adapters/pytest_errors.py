@@ -129,7 +129,7 @@ class TestErrors:
             self.failed = True
             if text := _formatted(self._take()):
                 report.sections.append((ERRORS, text))
-            if text := self._traffic or self._report():
+            if text := self._traffic or self._traffic_text():
                 report.sections.append((TITLE, text))
         elif report.when == "teardown" and (text := _formatted(self._late)):
             # pytest shows such a section with the failure of the call if its title has "teardown".
@@ -141,7 +141,7 @@ class TestErrors:
             errors = [*_taken(self.connection, self.session), *errors]
         return errors
 
-    def _report(self) -> str:
+    def _traffic_text(self) -> str:
         if self.connection is None or self.session is None:
             return ""
         return self.connection.traffic(self.session)
