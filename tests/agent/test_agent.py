@@ -230,6 +230,10 @@ class AgentTests(SynchronousTestCase):
         """Handlers of every undici hear what a server would make them hear, in its order."""
         self.check("clients/undici-events.test.mjs", node=str(node_binary()))
 
+    def test_upgrades(self) -> None:
+        """A request that changes to another protocol goes on by it, also if a test changes it."""
+        self.check("clients/upgrades.test.mjs")
+
     def test_websocket(self) -> None:
         """WebSockets are mocked, relayed and let through; Node 22 has a class of its own."""
         self.check("clients/websocket.test.mjs", node=str(node_binary()))

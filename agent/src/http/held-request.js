@@ -15,6 +15,7 @@ const upstream = require("./upstream.js");
 const text = require("./text.js");
 const { headOf, onHead, rewriteHead } = require("./head.js");
 const { EarlySocket } = require("./early-socket.js");
+const { Joint } = require("./joined-socket.js");
 const { scope } = require("../process/scope.js");
 
 const { nextTick } = process;
@@ -342,6 +343,7 @@ class HeldRequest {
       const pairs = headers.fromRaw(rawHeaders);
       socket.whenOpen(() => socket.push(text.head(statusCode, statusMessage, pairs)));
     });
+    up.on("upgrade", (response, real, first) => this.upgraded(response, real, first, socket));
     up.on("response", (response) => {
       const given = headers.fromRaw(response.rawHeaders);
       const pairs = changed.url === this.url.href ? given : rewriteLocation(given, changed.url);
@@ -354,6 +356,23 @@ class HeldRequest {
       );
     });
     if (report && exchange) this.emitInChain(exchange, report);
+  }
+
+  /**
+   * Join the application's socket with one whose protocol the server has changed.
+   * @param {import('node:http').IncomingMessage} response
+   * @param {any} real
+   * @param {Buffer} first what has come by the other protocol
+   * @param {import('./mock-socket.js').MockSocket} socket
+   */
+  upgraded({ statusCode = 0, statusMessage = "", rawHeaders }, real, first, socket) {
+    const pairs = headers.fromRaw(rawHeaders);
+    this.report?.head(statusCode, statusMessage, pairs);
+    this.report?.end();
+    socket.whenOpen(() => {
+      new Joint(socket, real);
+      socket.push(Buffer.concat([text.head(statusCode, statusMessage, pairs), first]));
+    });
   }
 
   /**

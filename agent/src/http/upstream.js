@@ -161,6 +161,10 @@ function perform(held, wanted, signal) {
     signal.addEventListener("abort", stop);
     up.on("close", () => signal.removeEventListener("abort", stop));
     up.on("error", reject);
+    up.on("upgrade", (response, socket) => {
+      socket.destroy();
+      reject(new Error(`The server changed the protocol (${response.statusCode}), which a handler cannot be handed`));
+    });
     up.on("response", (response) => {
       const copy = new BodyCopy(BODY_LIMITS.handler);
       const arrival = new Arrival();
