@@ -2,7 +2,7 @@
 
 const Module = require("node:module");
 const { isMainThread } = require("node:worker_threads");
-const { changeModules } = require("./module-bundles.js");
+const { changeModules, changeUrls } = require("./module-bundles.js");
 const { outer } = require("./realm.js");
 const { CALLED, LIBRARIES, PLACES, librariesOf, withCalls } = require("./bundled-libraries.js");
 const { foundUnhooked } = require("./unhooked.js");
@@ -11,6 +11,9 @@ const { workerEntry } = require("./workers.js");
 
 /** A file of a package that is smaller is no bundle with a library. */
 const SMALLEST = 2 ** 16;
+
+/** What code writes that imports a module as a URL. */
+const MODULE_URL = /\bdata:(?:text|application)\/javascript/i;
 
 /** Stands for the file of a text that has none. */
 const NAMELESS = "<anonymous>";
@@ -30,6 +33,9 @@ const changed = new Map();
 
 /** @type {(() => void) | undefined} */
 let stop;
+
+/** Whether modules are read that are URLs: only for an application with such code, because that changes how others are loaded. */
+let areUrlsRead = false;
 
 /**
  * Change libraries that are parts of other files, too.
@@ -85,6 +91,7 @@ function watchCode(entry) {
   const own = /** @type {any} */ (process);
   const read = (/** @type {any} */ code, /** @type {string} */ path) => {
     if (typeof code !== "string") return;
+    watchUrls(code, path);
     const { hooked, unhooked } = withCalls(code, "");
     named([...hooked, ...unhooked], path);
   };
@@ -116,6 +123,7 @@ function bundleText(content, path) {
  * @returns {string} it with our calls
  */
 function textOf(text, own, path) {
+  watchUrls(text, path);
   const { source, unhooked } = withCalls(text, own);
   named(unhooked, path);
   return source;
@@ -127,6 +135,7 @@ function textOf(text, own, path) {
  *   of a package may have what a library is known by without its places: it is not named
  */
 function compiledText({ text, path, isPart, cached, fits }) {
+  watchUrls(text, path);
   const found = withCalls(text, "");
   // In this order: what V8 has refused code for, it has compiled then, and refuses no more.
   const isKept = cached !== "" && found.source !== text && fits(text) && !fits(found.source);
@@ -137,6 +146,16 @@ function compiledText({ text, path, isPart, cached, fits }) {
   const compiled = isCode ? librariesOf(cached) : [];
   if (compiled.length > 0 && fits(text)) named(compiled, path);
   return source;
+}
+
+/**
+ * @param {string} text of code
+ * @param {string} path
+ */
+function watchUrls(text, path) {
+  if (areUrlsRead || IN_PACKAGE.test(path) || !MODULE_URL.test(text)) return;
+  areUrlsRead = true;
+  changeUrls();
 }
 
 /**

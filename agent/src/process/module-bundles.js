@@ -4,7 +4,7 @@ const { existsSync, readdirSync, readFileSync, realpathSync } = require("node:fs
 const Module = require("node:module");
 const { dirname, extname, join, resolve } = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { LIBRARIES } = require("./bundled-libraries.js");
+const { LIBRARIES, withNames } = require("./bundled-libraries.js");
 
 /** The most files of an application that are looked at, from the one that it begins with, and how large one may be. */
 const MOST_FILES = 512;
@@ -28,6 +28,16 @@ const IN_THREAD = `
   export const load = (url, context, next) =>
     url in texts ? { format: "module", source: texts[url], shortCircuit: true } : next(url, context);`;
 
+/** The same for modules that are URLs. */
+const URLS_IN_THREAD = `
+  import { createRequire } from "node:module";
+  let textOfUrl;
+  export const initialize = (file) => { ({ textOfUrl } = createRequire(file)(file)) };
+  export const load = (url, context, next) => {
+    const source = textOfUrl(url);
+    return source === undefined ? next(url, context) : { format: "module", source, shortCircuit: true };
+  };`;
+
 /** An ES module that is the path of a URL. */
 const IN_URL = /^(?:text|application)\/javascript[^,]*?(;base64)?,(.*)$/is;
 
@@ -50,12 +60,37 @@ function changeModules(entry, change) {
   }
   if (Object.keys(texts).length === 0) return;
   const { registerHooks } = /** @type {any} */ (Module);
-  if (!registerHooks) return Module.register(`data:text/javascript,${encodeURIComponent(IN_THREAD)}`, { data: texts });
+  if (!registerHooks) return Module.register(asUrl(IN_THREAD), { data: texts });
   registerHooks({
     load: (/** @type {string} */ url, /** @type {any} */ context, /** @type {Function} */ next) =>
       Object.hasOwn(texts, url) ? { format: "module", source: texts[url], shortCircuit: true } : next(url, context),
   });
 }
+
+/** Let Node load changed texts of ES modules that are URLs `data:`, from now on. */
+function changeUrls() {
+  const { registerHooks } = /** @type {any} */ (Module);
+  if (!registerHooks) return Module.register(asUrl(URLS_IN_THREAD), { data: __filename });
+  registerHooks({
+    load(/** @type {string} */ url, /** @type {any} */ context, /** @type {Function} */ next) {
+      const source = textOfUrl(url);
+      return source === undefined ? next(url, context) : { format: "module", source, shortCircuit: true };
+    },
+  });
+}
+
+/**
+ * @param {string} url of a module
+ * @returns {string | undefined} its text with our calls; nothing, if it is to stay as it is
+ */
+function textOfUrl(url) {
+  const [module] = url.startsWith("data:") ? modulesInUrl(url) : [];
+  const text = module && withNames(module.text);
+  return text === module?.text ? undefined : text;
+}
+
+/** @param {string} source of a module */
+const asUrl = (source) => `data:text/javascript,${encodeURIComponent(source)}`;
 
 /**
  * @param {string} url
@@ -170,4 +205,4 @@ function isOfModules(place) {
   return found;
 }
 
-module.exports = { changeModules };
+module.exports = { changeModules, changeUrls, textOfUrl };

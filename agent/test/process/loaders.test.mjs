@@ -102,6 +102,15 @@ describe("libraries are hooked whichever way they are loaded", () => {
           new Worker(new URL("data:text/javascript" + ${data}));`,
         ]),
       ),
+      "import.cjs": `const text = require("node:fs").readFileSync(__dirname + "/url.mjs", "utf8");
+        import("data:text/javascript," + encodeURIComponent(text));`,
+      "import.mjs": `import { readFileSync } from "node:fs";
+        const text = readFileSync(new URL("./url.mjs", import.meta.url));
+        await import("data:application/javascript;base64," + text.toString("base64"));`,
+      "import-file.mjs": `await import("data:text/javascript,"); await import("./bundle.cjs");`,
+      "odd-import.mjs": `import { readFileSync } from "node:fs";
+        const text = readFileSync(new URL("./url.mjs", import.meta.url), "utf8").replaceAll(".worked", ".done");
+        await import("data:text/javascript," + encodeURIComponent(text));`,
       "url.mjs": bundle(
         "esm",
         `import { createRequire } from "node:module"; const require = createRequire(process.cwd() + "/app.mjs");`,
@@ -134,6 +143,9 @@ describe("libraries are hooked whichever way they are loaded", () => {
     "a worker thread of a URL": ["worker-plain.cjs"],
     "a worker thread of a URL with its charset": ["worker-charset.cjs"],
     "a worker thread of a URL in base64": ["worker-base64.cjs"],
+    "an import of a URL": ["import.cjs"],
+    "an import of a URL in base64 by an ES module": ["import.mjs"],
+    "an import of a file beside one of a URL": ["import-file.mjs"],
     "a worker thread of many ES modules, and an import whose name is computed": ["worker.mjs"],
     "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
   };
@@ -149,6 +161,7 @@ describe("libraries are hooked whichever way they are loaded", () => {
   for (const [way, [file, name]] of Object.entries({
     "": ["odd.cjs", String.raw`\S+odd\.cjs`],
     " in code of a worker thread": ["odd-eval.cjs", "<anonymous>"],
+    " in a URL": ["odd-import.mjs", "<anonymous>"],
   })) {
     test(`jobs of a copy that is not known have no context rather than another one's${way}`, async () => {
       const { wrong, stderr } = await askAll({ place: app.place, words: [file], env });
