@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from collections import deque
@@ -240,3 +241,134 @@ class ThreadTests(ChainCase):
 
         for start in (threads, pooled, iterated, applied):
             self.check_joined(start)
+
+
+class TaskTests(ChainCase):
+    """Tasks and callbacks of asyncio."""
+
+    def worked_off(self, start: Callable[[], Any]) -> list[str | None]:
+        """Do it in a loop, in a request that lasts."""
+
+        async def main() -> None:
+            self.finished = asyncio.Event()
+            self.loop = asyncio.get_running_loop()
+            self.kept: list[Any] = []
+            await asyncio.create_task(handle())
+
+        async def handle() -> None:
+            self.contexts.enter(self.read("a"))
+            start()
+            await asyncio.wait_for(self.finished.wait(), SECONDS)
+
+        self.seen.clear()
+        self.items.extend(range(ITEMS))
+        asyncio.run(main())
+        return self.seen
+
+    def go_on(self, *_: Any) -> None:
+        if self.items:
+            self.next()
+        else:
+            self.loop.call_soon_threadsafe(self.finished.set)
+
+    async def work_in_task(self) -> None:
+        await asyncio.sleep(0)
+        self.work()
+
+    def test_chains(self) -> None:
+        """What starts itself again is nobody's while there are several tests."""
+
+        def done() -> None:
+            task = asyncio.create_task(asyncio.sleep(0))
+            self.kept.append(task)
+            task.add_done_callback(self.work)
+
+        def of_executor() -> None:
+            future = self.loop.run_in_executor(None, self.take)
+            future.add_done_callback(self.go_on)
+
+        def in_thread() -> None:
+            self.kept.append(asyncio.create_task(asyncio.to_thread(self.work_and_call)))
+
+        self.check(lambda: self.kept.append(asyncio.ensure_future(self.work_in_task())))
+        self.check(lambda: self.kept.append(self.loop.create_task(self.work_in_task())))
+        self.check(lambda: asyncio.run_coroutine_threadsafe(self.work_in_task(), self.loop))
+        self.check(lambda: self.loop.call_soon(self.work))
+        self.check(lambda: self.loop.call_soon_threadsafe(self.work))
+        for start in (done, of_executor, in_thread):
+            self.check(start)
+
+    def work_and_call(self) -> None:
+        self.take()
+        self.loop.call_soon_threadsafe(self.go_on)
+
+    def check_awaited(self, start: Callable[[Callable[[int], Any], int], Any]) -> None:
+        """Divide and conquer.
+
+        :param start: starts a coroutine for two halves, and waits.
+        """
+
+        async def solve(depth: int) -> None:
+            await asyncio.sleep(0)
+            self.note()
+            if depth:
+                await start(solve, depth - 1)
+
+        async def handle() -> None:
+            self.contexts.enter(self.read("a"))
+            await start(solve, DEPTH)
+
+        async def main() -> None:
+            await asyncio.create_task(handle())
+
+        self.read("b")
+        self.seen.clear()
+        self.patch(joins, "_MOMENT", SECONDS)
+        asyncio.run(main())
+        self.assertEqual(self.seen, ["a"] * (2 ** (DEPTH + 2) - 2), start)
+
+    def test_awaited(self) -> None:
+        """A task that whoever has started it awaits keeps the context."""
+
+        async def gathered(solve: Any, depth: int) -> None:
+            await asyncio.gather(solve(depth), solve(depth))
+
+        async def tasks(solve: Any, depth: int) -> None:
+            await asyncio.gather(*[asyncio.create_task(solve(depth)) for _ in "12"])
+
+        async def two(solve: Any, depth: int) -> None:
+            one = asyncio.create_task(solve(depth))
+            other = asyncio.create_task(solve(depth))
+            await one
+            await other
+
+        async def listed(solve: Any, depth: int) -> None:
+            for each in [asyncio.create_task(solve(depth)) for _ in "12"]:
+                await each
+
+        async def waited(solve: Any, depth: int) -> None:
+            await asyncio.wait([asyncio.create_task(solve(depth)) for _ in "12"])
+
+        for start in (gathered, tasks, two, listed, waited):
+            self.check_awaited(start)
+
+    def test_through_threads(self) -> None:
+        """So does one that is awaited through a thread."""
+
+        def begin(solve: Any, depth: int) -> None:
+            asyncio.run(solve(depth))
+
+        async def in_threads(solve: Any, depth: int) -> None:
+            loop = asyncio.get_running_loop()
+            await asyncio.gather(
+                *(loop.run_in_executor(None, begin, solve, depth) for _ in "12"),
+            )
+
+        async def copied(solve: Any, depth: int) -> None:
+            await asyncio.gather(*(asyncio.to_thread(begin, solve, depth) for _ in "12"))
+
+        async def shielded(solve: Any, depth: int) -> None:
+            await asyncio.gather(*(asyncio.shield(solve(depth)) for _ in "12"))
+
+        for start in (in_threads, copied, shielded):
+            self.check_awaited(start)

@@ -279,6 +279,8 @@ class ConnectionTests(LoopCase):
             def call_later(self) -> None:
                 """Start a timer."""
 
+            call_soon = call_soon_threadsafe = call_later
+
             async def create_connection(_) -> None:  # noqa: N805 - self is the case
                 self.note()
 

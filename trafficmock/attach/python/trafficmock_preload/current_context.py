@@ -6,10 +6,16 @@ import sys
 import weakref
 from _thread import get_ident
 from collections import OrderedDict
+from contextlib import suppress
 from contextvars import Context, ContextVar, copy_context
 from time import monotonic, time
 
-from trafficmock_preload.background.job_chains import OF_RESULT, Work
+from trafficmock_preload.background.job_chains import (
+    OF_RESULT,
+    Work,
+    copied_context,
+    is_of_application,
+)
 from trafficmock_preload.entries.context_reading import MEMBER, carried, trace_id
 
 TYPE_CHECKING = False
@@ -235,13 +241,17 @@ class TestContexts:
         """Let this code work for everyone from now on."""
         self._variable.set(ConsumerContext(None, past=self.begun()))
 
-    def running(self, *, is_use: bool = True) -> TestContext | None:
+    def running(
+        self, *, is_use: bool = True, gives: bool = False, sends: bool = False
+    ) -> TestContext | None:
         """Return the context of this code, whether its inbound request is over or not.
 
         A loop that works for everyone has none (:mod:`.background.service_loops`), but for that of
         the job that it has taken.
 
         :param is_use: whether a job that this code has taken is worked for.
+        :param gives: whether it is for a job whose :class:`.Work` shares the doubt about this one.
+        :param sends: whether it is for a request: then a thread may wait a moment for who vouches.
         """
         found = self._variable.get()
         begun: ConsumerContext | None = None
@@ -251,16 +261,21 @@ class TestContexts:
             begun, context = found, found.context
             if found.queue is not None:
                 return found.context
-        if context is None or (self._is_vouched(context) and self._is_own_work(context, begun)):
+        if context is None or (
+            self._is_vouched(context, gives=gives, sends=sends)
+            and self._is_own_work(context, begun)
+        ):
             return context  # type: ignore[no-any-return]
         return None
 
-    def _is_vouched(self, context: TestContext) -> bool:
+    def _is_vouched(self, context: TestContext, *, gives: bool, sends: bool) -> bool:
         """Return whether this code is no work that may go on for another test."""
         work = self._work.get()
         if work is None or not work.is_doubtful or work.context is not context:
             return True
-        return not self.are_several() or work.is_vouched()
+        if gives and not work.is_lost:
+            return True
+        return not self.are_several() or work.is_vouched(pauses=sends)
 
     def are_several(self) -> bool:
         """Return whether contexts of several tests count now."""
@@ -277,16 +292,18 @@ class TestContexts:
         context: TestContext | None,
         caller: FrameType | None,
         after: Any = None,
+        within: Context | None = None,
     ) -> Work | None:
         """Return the work that is started by code that runs for a context; ``None`` for none.
 
         :param function: what it runs, or a coroutine.
         :param caller: the code that starts it; ``None`` if that is not known.
         :param after: the work, or the future, task or Deferred, whose result it is called with.
+        :param within: the context of Python's in which it was given; ``None`` for the present one.
         """
         if context is None:
             return None
-        by = self._work.get()
+        by = self._work.get() if within is None else within.get(self._work)
         if by is None or by.context is not context:
             by = context.work
             if by is None:
@@ -307,6 +324,38 @@ class TestContexts:
         if hasattr(result, OF_RESULT):
             return self.starts(function, context, caller, result)
         return self._work.get()
+
+    def callback(
+        self, function: Any, args: tuple[Any, ...], caller: FrameType, given: Context | None
+    ) -> Any:
+        """Return what a loop of asyncio calls for a function of the application.
+
+        :param args: with which it is called.
+        :param caller: the code that gives it to the loop.
+        :param given: the context of Python's in which it is called; ``None`` for the present one.
+        """
+        if not is_of_application(function):
+            return function
+        found = self._variable.get() if given is None else given.get(self._variable)
+        if type(found) is ConsumerContext:
+            found = None if found.queue is not None else found.context
+        # One of a future was given before: its caller is the loop.
+        place = caller if given is None else None
+        work = self.starts(function, found, place, args[0] if args else None, given)  # type: ignore[arg-type]
+        if work is None:
+            return function
+
+        def begun(*args: Any) -> Any:
+            before = self.enter_work(work)
+            try:
+                return function(*args)
+            finally:
+                self.enter_work(before)
+                work.end()
+
+        # By this asyncio shows it.
+        begun.__wrapped__ = function  # type: ignore[attr-defined]
+        return begun
 
     def working(self) -> Work | None:
         """Return the work that this code does; ``None`` if it is that of a request itself."""
@@ -443,6 +492,9 @@ class TestContexts:
         def begun(*args: Any, **kwargs: Any) -> Any:
             begins = None if work is None else work.begin()
             before, work_before = self.enter(ConsumerContext(context)), self.enter_work(begins)
+            if copied is not None:
+                with suppress(RuntimeError):
+                    copied.run(self.enter_work, begins)
             try:
                 return function(*args, **kwargs)
             finally:
@@ -451,8 +503,9 @@ class TestContexts:
                 if begins is not None:
                     begins.end()
 
-        context = self.running()
+        context = self.running(gives=True)
         work = self.starts(function, context, caller)
+        copied = None if work is None else copied_context(function)
         return begun, work
 
     def current(self) -> TestContext | None:
@@ -461,9 +514,9 @@ class TestContexts:
             return None
         if self.has_taken():
             # A consumer's baggage of OpenTelemetry is that of the request that started it.
-            context = self.running()
+            context = self.running(sends=True)
         else:
-            context = self.running()
+            context = self.running(sends=True)
             if context is not None or self.begun() is None:
                 context = self._traced() or context
         return context if context is None or self._counts(context) else None

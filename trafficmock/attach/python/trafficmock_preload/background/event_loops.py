@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import wraps
+import weakref
+from functools import partial, wraps
+from types import FunctionType, MethodType
 
 from trafficmock_preload.background.service_loops import begin_of_task, is_for_everyone
 from trafficmock_preload.current_context import running_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType, ModuleType
     from typing import Any
 
+    from trafficmock_preload.background.job_chains import Work
     from trafficmock_preload.current_context import TestContext, TestContexts
 
 _FRAMEWORKS = frozenset(
@@ -38,6 +42,15 @@ _OPENING = (
 )
 """Methods of uvloop by which a connection, or what takes some, is opened."""
 
+_FUNCTIONS = frozenset({FunctionType, MethodType, partial})
+"""Types of callbacks that may be of the application; the steps of tasks are none of them."""
+
+_begun_elsewhere: weakref.WeakKeyDictionary[Any, Work] = weakref.WeakKeyDictionary()
+"""The work of coroutines that another thread has given to a loop."""
+
+_AWAITING = frozenset({"as_completed", "gather", "run_until_complete", "shield", "wait_for"})
+"""Functions of asyncio that start tasks, and wait for them, or have them awaited."""
+
 _JOINING = frozenset({"gather", "wait_for"})
 """Functions of asyncio that start tasks, and wait for them."""
 
@@ -49,7 +62,50 @@ def change_loops(module: ModuleType, contexts: TestContexts, owner: str, timers:
     :param timers: the one of ``call_later`` and ``call_at`` by which the other works.
     """
     change_tasks(module, contexts, owner)
+    change_callbacks(module, contexts, owner)
     change_timers(module, contexts, owner, timers)
+
+
+def change_callbacks(module: ModuleType, contexts: TestContexts, owner: str) -> None:
+    """Note what the loop calls for code of the application, as soon as it can, and by what.
+
+    :param owner: the name of the class of the loop.
+    """
+    loop: Any = module.__dict__[owner]
+
+    def change(name: str) -> None:
+        original = getattr(loop, name)
+
+        @wraps(original)
+        def call(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+            if type(callback) in _FUNCTIONS and contexts.has_read:
+                callback = contexts.callback(callback, args, sys._getframe(1), context)
+            return original(self, callback, *args, context=context)
+
+        setattr(loop, name, call)
+
+    change("call_soon")
+    change("call_soon_threadsafe")
+
+
+def change_threadsafe(module: ModuleType, contexts: TestContexts) -> None:
+    """Let the future of ``run_coroutine_threadsafe`` be that of the task, too."""
+    original = module.__dict__["run_coroutine_threadsafe"]
+
+    @wraps(original)
+    def run_coroutine_threadsafe(coro: Any, loop: Any) -> Any:
+        context = (
+            contexts.running(gives=True) if contexts.has_read and hasattr(coro, "cr_code") else None
+        )
+        work = contexts.starts(coro, context, sys._getframe(1))
+        if work is None:
+            return original(coro, loop)
+        _begun_elsewhere[coro] = work
+        future = original(coro, loop)
+        work.has_result(future)
+        return future
+
+    module.__dict__["run_coroutine_threadsafe"] = run_coroutine_threadsafe
 
 
 def change_timers(module: ModuleType, contexts: TestContexts, owner: str, method: str) -> None:
@@ -130,18 +186,76 @@ def change_tasks(module: ModuleType, contexts: TestContexts, owner: str) -> None
     @wraps(original)
     def create_task(self: Any, coro: Any, **kwargs: Any) -> Any:
         begun = contexts.begun() if contexts.has_read else None
-        if begun is None or kwargs.get("context") is not None or _waits(coro):
+        if begun is None or kwargs.get("context") is not None:
             return original(self, coro, **kwargs)
-        task, caller = running_task(), sys._getframe(1)
+        caller = sys._getframe(1)
+        if _waits(coro):
+            if coro.cr_code.co_name != "to_thread":
+                return original(self, coro, **kwargs)
+            return _started(lambda: original(self, coro, **kwargs), begun, coro, caller, contexts)
+        task = running_task()
         if task is not None and begun.is_handled_by(task):
-            made = original(self, coro, **kwargs)
+            made = _started(lambda: original(self, coro, **kwargs), begun, coro, caller, contexts)
             if _is_part(caller, begun):
                 begun.add_part(made)
             return made
         context = _context_of(coro, task, caller, contexts)
-        return contexts.copied(context, begun).run(original, self, coro, **kwargs)
+
+        def start() -> Any:
+            return contexts.copied(context, begun).run(original, self, coro, **kwargs)
+
+        return _started(start, context, coro, caller, contexts)
 
     loop.create_task = create_task
+
+
+def _started(
+    start: Callable[[], Any],
+    context: TestContext | None,
+    coro: Any,
+    caller: FrameType,
+    contexts: TestContexts,
+) -> Any:
+    """Start a task, and note what work it is.
+
+    :param start: starts it.
+    """
+    work = _begun_elsewhere.pop(coro, None)
+    if work is None or work.context is not context:
+        work = contexts.starts(coro, context, caller)
+    if work is None:
+        return start()
+    if work.is_doubtful and _is_awaited(caller, running_task()):
+        work.vouch()
+    before = contexts.enter_work(work)
+    try:
+        made = start()
+    finally:
+        contexts.enter_work(before)
+    work.is_task(made)
+    return made
+
+
+def _is_awaited(caller: FrameType, task: Any) -> bool:
+    """Return whether a task is started by what is sure to wait for it.
+
+    :param caller: the code that starts it.
+    :param task: that runs.
+    """
+    frame: FrameType | None = caller
+    while frame is not None:
+        module, name = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
+        if module == "asyncio.taskgroups":
+            return frame.f_locals["self"]._parent_task is task
+        if module == "anyio._backends._asyncio":
+            scope = getattr(frame.f_locals.get("self"), "cancel_scope", None)
+            return task is not None and getattr(scope, "_host_task", None) is task
+        if name in _AWAITING and module in {"asyncio.base_events", "asyncio.tasks"}:
+            return True
+        if module not in {"asyncio.runners", "asyncio.tasks"}:
+            return False
+        frame = frame.f_back
+    return False
 
 
 def _waits(coro: Any) -> bool:
@@ -158,7 +272,7 @@ def _context_of(
     :param task: that runs.
     :param caller: the code that starts the other one.
     """
-    context = contexts.running()
+    context = contexts.running(gives=True)
     begin = None if task is None else begin_of_task(task)
     if context is None or begin is None or contexts.has_taken():
         return context

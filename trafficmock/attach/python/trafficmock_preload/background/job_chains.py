@@ -11,8 +11,9 @@ anything.
 from __future__ import annotations
 
 import weakref
+from contextvars import Context
 from functools import partial
-from types import FunctionType
+from types import CoroutineType, FunctionType
 
 from trafficmock_preload.background.joins import is_joined
 from trafficmock_preload.sending_code import APPLICATION, kind_of
@@ -47,19 +48,22 @@ class Work:
     :ivar result: a weak reference to the future, thread or task by which it is waited for.
     :ivar pool: the id of the pool whose end waits for it.
     :ivar task: a weak reference to the task that it is.
+    :ivar is_lost: whether nobody can wait for it any more.
+    :ivar has_paused: whether its thread has waited until it was known whether it is waited for.
     """
 
     __slots__ = (
         "_by",
         "_has_begun",
         "_has_ended",
-        "_is_lost",
         "_starter",
         "_waited",
         "_was_joined",
         "context",
+        "has_paused",
         "is_again",
         "is_doubtful",
+        "is_lost",
         "keys",
         "origin",
         "pool",
@@ -73,8 +77,9 @@ class Work:
         self._starter: Work | None = None
         self._by: tuple[Any, Any] = (None, None)
         self.is_again = self.is_doubtful = False
-        self._is_lost = self._was_joined = self._has_begun = self._has_ended = False
+        self.is_lost = self._was_joined = self._has_begun = self._has_ended = False
         self._waited: set[Any] = set()
+        self.has_paused = False
         self.result: Any = None
         self.pool = 0
         self.origin: Any = None
@@ -94,7 +99,7 @@ class Work:
         if self._has_begun:
             # Each item of what a pool maps.
             work = Work(self.context, self.keys)
-            for name in ("_by", "_is_lost", "_starter", "is_again", "is_doubtful", "origin"):
+            for name in ("_by", "is_lost", "_starter", "is_again", "is_doubtful", "origin"):
                 setattr(work, name, getattr(self, name))
             work.result, work.pool = self.result, self.pool
         work._has_begun = True
@@ -136,14 +141,19 @@ class Work:
         made = Work(self.context, keys)
         if is_again or self.is_doubtful:
             made.is_again, made.is_doubtful = is_again, True
-            made._is_lost = self._can_be_lost()
-            made._starter = None if made._is_lost else self
+            made.is_lost = self._can_be_lost()
+            made._starter = None if made.is_lost else self
             made._by = key, place
         return made
 
     def started_in(self, task: Any) -> None:
         """Note which task of asyncio starts it; ``None`` for none."""
         self.origin = None if task is None else weakref.ref(task)
+
+    def is_task(self, task: Any) -> None:
+        """Note that it is a task of asyncio."""
+        self.has_result(task)
+        self.task = weakref.ref(task)
 
     def is_beside(self, result: Any) -> bool:
         """Return whether a future, a task or a thread is of work that was started as this one was.
@@ -182,26 +192,42 @@ class Work:
                 return False
             starter = work._starter
             if work.is_again and not work._was_joined and (starter is None or starter.is_over):
-                work._is_lost = True
-            if work._is_lost:
-                self._is_lost, self._starter = True, None
+                work.is_lost = True
+            if work.is_lost:
+                self.is_lost, self._starter = True, None
                 return True
             work = starter
         return False
 
-    def is_vouched(self) -> bool:
-        """Return whether its starter waits for it, and so on for the works before it."""
+    def is_vouched(self, *, pauses: bool) -> bool:
+        """Return whether its starter waits for it, and so on for the works before it.
+
+        :param pauses: whether this thread may wait a moment until that is known.
+        """
         work: Work | None = self
         while work is not None and work.is_doubtful:
-            if work._is_lost:
+            if work.is_lost:
                 return False
             starter = work._starter
             if work.is_again and not work._was_joined:
-                if starter is None or starter.is_over or not is_joined(work, starter):
+                if starter is None or starter.is_over or not is_joined(work, starter, pauses):
                     return False
                 work._was_joined = True
             work = starter
         return True
+
+
+def copied_context(function: Any) -> Context | None:
+    """Return the context of Python's in which ``asyncio.to_thread`` calls a function."""
+    if type(function) is not partial:
+        return None
+    found = getattr(function.func, "__self__", None)
+    return found if type(found) is Context else None
+
+
+def is_of_application(function: Any) -> bool:
+    """Return whether a function, or a coroutine, is of the application."""
+    return _key(function) is not None
 
 
 def _key(function: Any) -> int | None:
@@ -214,6 +240,10 @@ def code_of(function: Any) -> CodeType | None:
     """Return the code of a function, a coroutine or an object that is called; else ``None``."""
     for _ in range(_MOST_LINKS):
         code = getattr(function, "__code__", None) or getattr(function, "cr_code", None)
+        if code is not None and code.co_name == "to_thread" and function.__class__ is CoroutineType:
+            frame = function.cr_frame
+            function = None if frame is None else frame.f_locals.get("func")
+            continue
         if code is not None:
             return code  # type: ignore[no-any-return]
         if type(function) is partial:

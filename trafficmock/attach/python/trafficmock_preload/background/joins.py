@@ -35,7 +35,7 @@ _MOST_ITEMS = 10_000
 _MOST_FRAMES = 200
 
 
-def is_joined(work: Any, starter: Any) -> bool:
+def is_joined(work: Any, starter: Any, pauses: bool) -> bool:
     """Return whether the code that has started a job waits for it, or for one beside it.
 
     What only goes on at the same time does not wait. While that is not known, a thread waits for it
@@ -43,21 +43,29 @@ def is_joined(work: Any, starter: Any) -> bool:
 
     :param work: the :class:`.Work` that is the job.
     :param starter: the one that has started it.
+    :param pauses: whether this thread may wait.
     """
     task = None if work.origin is None else work.origin()
     until = monotonic() + _MOMENT
     while True:
         if starter.waits_for(work) or (task is not None and _awaits(task, work)):
             return True
-        if starter.is_over or monotonic() > until or _in_loop():
+        if not pauses or starter.is_over or work.has_paused or _in_loop(task):
             return False
-        sleep(_POLL)
+        if monotonic() > until:
+            work.has_paused = True
+        else:
+            sleep(_POLL)
 
 
-def _in_loop() -> bool:
-    """Return whether a loop of asyncio runs in this thread, which must not stop it."""
+def _in_loop(task: Any) -> bool:
+    """Return whether a loop of asyncio runs in this thread, which must not stop it.
+
+    It may, if a task of another loop is waited for: then it is one of this work alone.
+    """
     asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio._get_running_loop() is not None
+    running = None if asyncio is None else asyncio._get_running_loop()
+    return running is not None and (task is None or task.get_loop() is running)
 
 
 def _waits(frames: list[FrameType], work: Any) -> bool:
@@ -98,6 +106,9 @@ def _is_or_has(value: Any, result: Any) -> bool:
 def _awaits(task: Any, work: Any) -> bool:
     """Return whether a task of asyncio awaits a job."""
     frames = [*_awaiting(task)]
+    if frames and frames[0].f_code.co_name == "to_thread":
+        waited = getattr(task, "_fut_waiter", None)
+        return waited is not None and work.result is not None and work.result() is waited
     if not frames or kind_of(frames[0].f_code.co_filename) != APPLICATION:
         return _waits(frames, work)
     waited = getattr(task, "_fut_waiter", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import wraps
 
+from trafficmock_preload.background.event_loops import change_threadsafe
 from trafficmock_preload.background.queue_contexts import PutContexts, take_in_task
 from trafficmock_preload.current_context import running_task
 
@@ -68,6 +69,7 @@ def change_wait_for(module: ModuleType, contexts: TestContexts) -> None:
 
     Before Python 3.12 a task of its own takes it.
     """
+    change_threadsafe(module, contexts)
     if sys.version_info >= (3, 12):
         return
     original = module.__dict__["wait_for"]

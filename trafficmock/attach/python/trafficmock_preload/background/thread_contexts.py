@@ -46,7 +46,7 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
     original = thread_class.start
 
     def start(self: Any) -> None:
-        context = contexts.running()
+        context = contexts.running(gives=True)
         if (
             context is not None
             and context.closed_at is not None
@@ -107,7 +107,7 @@ def change_futures(module: ModuleType, contexts: TestContexts) -> None:
 
     @wraps(original)
     def add_done_callback(self: Any, fn: Any) -> None:
-        context = contexts.running()
+        context = contexts.running(gives=True)
         work = contexts.starts(fn, context, sys._getframe(1), self)
         original(self, contexts.within(fn, context, work))
 
@@ -168,7 +168,7 @@ def _change_pool(
                 return called_back(value) if value and is_callback else value
 
             def called_back(function: Any) -> Any:
-                context = contexts.running()
+                context = contexts.running(gives=True)
                 after = contexts.starts(function, context, None, work)
                 return contexts.within(function, context, after)
 

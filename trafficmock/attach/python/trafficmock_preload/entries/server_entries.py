@@ -179,7 +179,7 @@ def _adding(original: Any, count: int, contexts: TestContexts) -> Any:
         return contexts.within(function, context, work)
 
     def add(self: Any, *args: Any, **kwargs: Any) -> Any:
-        context = contexts.running()
+        context = contexts.running(gives=True)
         if context is None:
             return original(self, *args, **kwargs)
         caller = sys._getframe(1)
