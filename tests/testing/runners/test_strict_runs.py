@@ -99,7 +99,7 @@ class PytestTests(SynchronousTestCase):
         self.assertEqual(output.count(UNOWNED), 1)
         listed = (
             r"\nGET http://nobody\.test/, client shop, process \d+ \(node prices\.mjs\), "
-            r"at \d\d:\d\d:\d\d\n  GET http://nobody\.test/"
+            r"at \d\d:\d\d:\d\d UTC\n  GET http://nobody\.test/"
         )
         self.assertRegex(output, listed)
         # Nothing was tried again.
