@@ -120,10 +120,14 @@ class ConsumerContext:
 def running_task() -> Any:
     """Return the task of asyncio that runs in this thread; ``None`` if none does."""
     asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return None
     try:
-        return None if asyncio is None else asyncio.current_task()
-    except (AttributeError, RuntimeError):
-        # It is being imported, or no loop runs.
+        # ``current_task`` raises an error in each thread without a loop, which takes microseconds.
+        loop = asyncio._get_running_loop()
+        return None if loop is None else asyncio.current_task(loop)
+    except AttributeError:
+        # It is being imported.
         return None
 
 
