@@ -75,9 +75,12 @@ const MOST_WRONG = 2;
 function checked(call, given, hint = "") {
   const known = OPTIONS[call];
   if (given === undefined) return given;
-  const keys = Object.keys(anObject(call, given, ` of ${known.join(", ")}`, hint));
-  checkNames(`${call}: the options are`, keys, known, { hint, renamed: (key) => RENAMED[`${call} ${key}`] });
-  const flags = Object.entries(given).filter(([name]) => FLAGS[call]?.includes(name));
+  const options = /** @type {object} */ (anObject(call, given, ` of ${known.join(", ")}`, hint));
+  checkNames(`${call}: the options are`, Object.keys(options), known, {
+    hint,
+    renamed: (key) => RENAMED[`${call} ${key}`],
+  });
+  const flags = Object.entries(options).filter(([name]) => FLAGS[call]?.includes(name));
   checkFlags(Object.fromEntries(flags));
   return given;
 }

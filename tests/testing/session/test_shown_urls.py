@@ -114,7 +114,7 @@ class ShownUrlTests(SynchronousTestCase):
             (KeyboardInterrupt, KeyboardInterrupt),
             (GeneratorExit, GeneratorExit),
             (CancelledError, CancelledError),
-            (StopIteration, StopIteration),
+            (StopIteration, RuntimeError),
             (Silent, RuntimeError),
         ):
             with self.subTest(kind=kind):
