@@ -8,8 +8,10 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, _base
+from functools import partial
 from multiprocessing.pool import ThreadPool
 from typing import Any
+from unittest.mock import Mock, call
 
 from trafficmock_preload.background import joins
 from trafficmock_preload.background.process_contexts import JobFunction
@@ -372,3 +374,54 @@ class TaskTests(ChainCase):
 
         for start in (in_threads, copied, shielded):
             self.check_awaited(start)
+
+
+class Asked:
+    """An object whose attributes do something, as those of remote procedures and proxies do."""
+
+    def __init__(self) -> None:
+        self.called = 0
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"{name} was asked for")
+
+    def __call__(self, *_: Any) -> None:
+        self.called += 1
+
+
+class ForeignObjectTests(ChainCase):
+    """Objects of the application that are given to pools, threads and loops."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.contexts.enter(self.read("a"))
+
+    def test_functions(self) -> None:
+        """A job, a thread's target and a callback are called, and nothing else of them is."""
+        asked, mock = Asked(), Mock()
+        with ThreadPoolExecutor(1) as pool:
+            for function in (asked, mock, partial(asked), partial(mock)):
+                pool.submit(function).result(SECONDS)
+            pool.submit(int).add_done_callback(asked)
+        thread = threading.Thread(target=asked, name="asked")
+        thread.start()
+        thread.join(SECONDS)
+        self.assertEqual(asked.called, 4)
+        self.assertEqual(mock.mock_calls, [call(), call()])
+
+    def test_arguments(self) -> None:
+        """So it is for what a callback of a loop is called with."""
+        given: list[Any] = [Asked(), Mock()]
+        taken: list[Any] = []
+
+        def take(each: Any) -> None:
+            taken.append(each)
+
+        async def give() -> None:
+            for each in given:
+                asyncio.get_running_loop().call_soon(take, each)
+            await asyncio.sleep(0)
+
+        asyncio.run(give())
+        self.assertEqual([id(each) for each in taken], [id(each) for each in given])
+        self.assertEqual(given[1].mock_calls, [])

@@ -11,10 +11,10 @@ from contextvars import Context, ContextVar, copy_context
 from time import monotonic, time
 
 from trafficmock_preload.background.job_chains import (
-    OF_RESULT,
     Work,
     copied_context,
     is_of_application,
+    work_of,
 )
 from trafficmock_preload.entries.context_reading import MEMBER, carried, trace_id
 
@@ -312,7 +312,7 @@ class TestContexts:
             by = context.work
             if by is None:
                 by = context.work = Work(context)
-        before = after if type(after) is Work else getattr(after, OF_RESULT, None)
+        before = after if type(after) is Work else work_of(after)
         made = by.starts(function, caller, before)
         if made.is_doubtful:
             made.started_in(running_task())
@@ -325,7 +325,7 @@ class TestContexts:
 
         It is a part of the work that is done now, unless the result is that of a job.
         """
-        if hasattr(result, OF_RESULT):
+        if work_of(result) is not None:
             return self.starts(function, context, caller, result)
         return self._work.get()
 
@@ -467,10 +467,13 @@ class TestContexts:
         function: Callable[..., Any],
         context: TestContext | None,
         work: Work | None = None,
+        *,
+        ends: bool = False,
     ) -> Callable[..., Any]:
         """Return a function that calls another one in a context, and has its result.
 
         :param work: what it does; ``None`` if something vouches that it works for the context.
+        :param ends: whether the work is over then.
         """
 
         def begun(*args: Any, **kwargs: Any) -> Any:
@@ -480,6 +483,8 @@ class TestContexts:
             finally:
                 self.enter(before)
                 self.enter_work(work_before)
+                if ends and work is not None:
+                    work.end()
 
         return begun
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import weakref
 from contextvars import Context
 from functools import partial
-from types import CoroutineType, FunctionType
+from types import BuiltinMethodType, CoroutineType, FunctionType, MethodType
 
 from trafficmock_preload.background.joins import is_joined
 from trafficmock_preload.sending_code import APPLICATION, kind_of
@@ -160,15 +160,15 @@ class Work:
 
         It is by the same work, at the same place or by the same function.
         """
-        other = getattr(result, OF_RESULT, None)
-        if type(other) is not Work or other._starter is None or other._starter is not self._starter:
+        other = work_of(result)
+        if other is None or other._starter is None or other._starter is not self._starter:
             return False
         return any(one is not None and one == two for one, two in zip(self._by, other._by))
 
     def wait_for(self, result: Any) -> None:
         """Note that this work waits for a future or a thread, and so for all that it started so."""
-        other = getattr(result, OF_RESULT, None)
-        if type(other) is Work and other._starter is self:
+        other = work_of(result)
+        if other is not None and other._starter is self:
             self._waited.update(other._by)
             self._waited.discard(None)
 
@@ -221,8 +221,21 @@ def copied_context(function: Any) -> Context | None:
     """Return the context of Python's in which ``asyncio.to_thread`` calls a function."""
     if type(function) is not partial:
         return None
-    found = getattr(function.func, "__self__", None)
+    run = function.func
+    found = run.__self__ if type(run) is BuiltinMethodType and run.__name__ == "run" else None
     return found if type(found) is Context else None
+
+
+def work_of(result: Any) -> Work | None:
+    """Return the work whose result a future, task, thread or Deferred has; ``None`` for none.
+
+    The attributes of any other object are not asked for, as in :func:`code_of`.
+    """
+    try:
+        found = object.__getattribute__(result, OF_RESULT)
+    except AttributeError:
+        return None
+    return found if type(found) is Work else None
 
 
 def is_of_application(function: Any) -> bool:
@@ -237,21 +250,29 @@ def _key(function: Any) -> int | None:
 
 
 def code_of(function: Any) -> CodeType | None:
-    """Return the code of a function, a coroutine or an object that is called; else ``None``."""
+    """Return the code of a function, a coroutine or an object that is called; else ``None``.
+
+    Only what Python itself has made is asked: an attribute of any other object may be code of the
+    application, such as a call of a mock, or of a remote procedure.
+    """
     for _ in range(_MOST_LINKS):
-        code = getattr(function, "__code__", None) or getattr(function, "cr_code", None)
-        if code is not None and code.co_name == "to_thread" and function.__class__ is CoroutineType:
-            frame = function.cr_frame
-            function = None if frame is None else frame.f_locals.get("func")
-            continue
-        if code is not None:
-            return code  # type: ignore[no-any-return]
-        if type(function) is partial:
+        kind = type(function)
+        if kind is FunctionType:
+            return function.__code__  # type: ignore[no-any-return]
+        if kind is MethodType:
+            function = function.__func__
+        elif kind is partial:
             # The function of ``asyncio.to_thread`` is an argument of ``Context.run``.
-            is_run = getattr(function.func, "__name__", "") == "run" and function.args
+            is_run = copied_context(function) is not None and function.args
             function = function.args[0] if is_run else function.func
+        elif kind is CoroutineType:
+            frame = function.cr_frame
+            if function.cr_code.co_name != "to_thread" or frame is None:
+                return function.cr_code  # type: ignore[no-any-return]
+            function = frame.f_locals.get("func")
         else:
-            function = getattr(type(function), "__call__", None)  # noqa: B004 - its code is wanted
+            called = (vars(base).get("__call__") for base in kind.__mro__)
+            function = next((each for each in called if each is not None), None)
             if type(function) is not FunctionType:
                 break
     return None

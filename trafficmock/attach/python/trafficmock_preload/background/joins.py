@@ -59,10 +59,19 @@ def is_joined(work: Any, starter: Any, pauses: bool) -> bool:
 
 
 def _in_loop(task: Any) -> bool:
-    """Return whether a loop of asyncio runs in this thread, which must not stop it.
+    """Return whether this thread has a loop that it must not stop.
 
-    It may, if a task of another loop is waited for: then it is one of this work alone.
+    That is one of asyncio, Twisted or greenlets.
+
+    It may stop one of asyncio, if a task of another loop is waited for: then it is one of this work
+    alone.
     """
+    threadable = sys.modules.get("twisted.python.threadable")
+    if threadable is not None and threadable.isInIOThread():
+        return True
+    greenlet = sys.modules.get("greenlet")
+    if greenlet is not None and greenlet.getcurrent().parent is not None:
+        return True
     asyncio = sys.modules.get("asyncio")
     running = None if asyncio is None else asyncio._get_running_loop()
     return running is not None and (task is None or task.get_loop() is running)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from functools import wraps
 
-from trafficmock_preload.background.job_chains import OF_RESULT
+from trafficmock_preload.background.job_chains import work_of
 from trafficmock_preload.background.job_waits import (
     change_ends,
     change_waits,
@@ -81,7 +81,11 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
 
 def _function_of(thread: Any) -> Any:
     """Return what a thread runs: its target, the function of a timer, or its own method."""
-    return getattr(thread, "function", None) or getattr(thread, "_target", None) or thread.run
+    known = vars(thread)
+    function = known.get("function")
+    if function is None:
+        function = known.get("_target")
+    return thread.run if function is None else function
 
 
 def change_executors(module: ModuleType, contexts: TestContexts) -> None:
@@ -109,7 +113,7 @@ def change_futures(module: ModuleType, contexts: TestContexts) -> None:
     def add_done_callback(self: Any, fn: Any) -> None:
         context = contexts.running(gives=True)
         work = contexts.starts(fn, context, sys._getframe(1), self)
-        original(self, contexts.within(fn, context, work))
+        original(self, contexts.within(fn, context, work, ends=True))
 
     future.add_done_callback = add_done_callback
     change_waits(future, ["result", "exception"], contexts)
@@ -123,7 +127,7 @@ def change_wrapped_futures(module: ModuleType, contexts: TestContexts) -> None:
     @wraps(original)
     def wrap_future(future: Any, **kwargs: Any) -> Any:
         made = original(future, **kwargs)
-        work = getattr(future, OF_RESULT, None)
+        work = work_of(future)
         if work is not None and made is not future:
             work.has_result(made)
         return made
@@ -170,7 +174,7 @@ def _change_pool(
             def called_back(function: Any) -> Any:
                 context = contexts.running(gives=True)
                 after = contexts.starts(function, context, None, work)
-                return contexts.within(function, context, after)
+                return contexts.within(function, context, after, ends=True)
 
             job, work = given(self, func, sys._getframe(1))
             positional = [within(at, value) for at, value in enumerate(args)]
