@@ -63,7 +63,9 @@ const inConstructor = (property, ...classes) => ({
   before: 0,
   after: 100,
   find: new RegExp(String.raw`\bthis\.${property}(\s*)=(?!=)(\s*)`, "g"),
-  put: `this.${property}$1=$2CALL(this)||`,
+  // Whatever expression is assigned, and with or without a semicolon before it: a name in quotes would not do in a text
+  // for `eval`.
+  put: `this[CALL(this)||/${property}/.source]$1=$2`,
   classes,
 });
 
@@ -76,7 +78,7 @@ const inMethod = (change) => ({
   near: change.method,
   before: 0,
   after: 100,
-  find: new RegExp(String.raw`\b${change.method}\s*\((${NAME})\)\s*\{`, "g"),
+  find: new RegExp(String.raw`\b${change.method}\s*\((${NAME})\)\s*\{(?!\s*["'])`, "g"),
   put: `${change.method}($1){if(CALL(this))return this.${change.method}($1);`,
   classes: [change],
   isRepeated: true,

@@ -1,6 +1,7 @@
 "use strict";
 
 const vm = require("node:vm");
+const { runInContext } = vm;
 const { syncBuiltinESMExports } = require("node:module");
 
 /**
@@ -15,7 +16,12 @@ function onContext(made) {
   /** @this {any} */
   function createContext(/** @type {any[]} */ ...args) {
     const context = original.apply(this, args);
-    made(vm.runInContext("globalThis", context));
+    try {
+      // Not `globalThis`, which is a property that a sandbox may have otherwise.
+      made(runInContext("this", context));
+    } catch {
+      // An object of the application is the sandbox, and its traps and getters may throw: nothing in it is changed then.
+    }
     return context;
   }
   own.createContext = createContext;

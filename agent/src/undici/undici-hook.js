@@ -163,7 +163,7 @@ class UndiciHook {
    */
   take(dispatcher, original, opts, handler) {
     const { agent } = this;
-    if (!agent.isAttached || !opts || !handler || typeof handler !== "object") return undefined;
+    if (!agent.isAttached || !opts || !isHandler(handler)) return undefined;
     const direct = directOf(agent, dispatcher);
     if (direct) return direct.dispatch(opts, handler) ?? true;
     if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return undefined;
@@ -335,5 +335,15 @@ function directOf(agent, dispatcher) {
  * @returns {boolean} whether it only chooses another dispatcher, by `HTTP_PROXY` and similar variables
  */
 const isChooser = (dispatcher) => dispatcher.constructor?.name === "EnvHttpProxyAgent";
+
+/**
+ * @param {any} handler
+ * @returns {boolean} whether undici takes it; for another one `dispatch` throws an error
+ */
+function isHandler(handler) {
+  if (!handler || typeof handler !== "object") return false;
+  const has = (/** @type {string} */ name) => typeof handler[name] === "function";
+  return has("onRequestStart") || (has("onConnect") && has("onError"));
+}
 
 module.exports = { UndiciHook };

@@ -315,3 +315,13 @@ describe("a dispatcher that has more requests than connections", () => {
     }
   });
 });
+
+describe("a handler that undici refuses", () => {
+  each("is refused as without the agent", (undici, path) => {
+    const client = new undici.Client(origin);
+    for (const handler of [{}, { onConnect() {} }]) {
+      assert.throws(() => client.dispatch({ path, method: "GET" }, handler), { code: "UND_ERR_INVALID_ARG" });
+    }
+    return client.destroy();
+  });
+});

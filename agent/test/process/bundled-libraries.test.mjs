@@ -40,6 +40,23 @@ test("a constructor calls with its instance, and assigns what it did", () => {
   assert.equal(new Loader(load)._batchLoadFn, load);
 });
 
+test("a constructor may assign any expression, and need not have semicolons", () => {
+  const assigned = [
+    ["async (keys) => load(keys)", "function"],
+    ["load ?? {}", "function"],
+    ["this._own = load", "function"],
+    ["load ? 1 : 2", "number"],
+    ["1, 2", "number"],
+  ];
+  for (const [expression, type] of assigned) {
+    const text = LOADER.replace("_batchLoadFn = load", `_batchLoadFn = ${expression}`);
+    const { value: Loader } = run(withCalls(text, "/app/bundle.js").source);
+    assert.equal(typeof new Loader(() => {})._batchLoadFn, type, expression);
+  }
+  const inGenerator = LOADER.replace("function DataLoader", "function* DataLoader").replace("= load", "= yield 1");
+  assert.ok(run(withCalls(inGenerator, "/app/bundle.js").source).value);
+});
+
 test("a text for eval is a text for eval", () => {
   const { source } = withCalls(`eval(${JSON.stringify(LOADER)})`, "/app/bundle.js");
   assert.ok(source.includes(CALLED));

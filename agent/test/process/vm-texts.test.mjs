@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import vm, { Script } from "node:vm";
 
 const require = createRequire(import.meta.url);
+const { onContext } = require("../../src/process/vm-contexts.js");
 const { changeTexts } = require("../../src/process/vm-texts.js");
 
 describe("texts that node:vm compiles", () => {
@@ -100,4 +101,25 @@ describe("texts that node:vm compiles", () => {
     assert.equal(lineOf("'old';\n\nthrow new Error()"), "13");
     assert.equal(lineOf("'old';\n\n("), "13");
   });
+});
+
+test("contexts of any sandbox are made, and observed where that is possible", () => {
+  const made = [];
+  const undo = onContext((realm) => made.push(typeof realm.Array));
+  const refuses = () => {
+    throw new Error("not for you");
+  };
+  try {
+    const sandboxes = [
+      {},
+      new Proxy({ a: 1 }, { get: (object, key) => object[key] }),
+      { globalThis: undefined },
+      { globalThis: 5 },
+      new Proxy({}, { get: refuses, has: refuses }),
+    ];
+    for (const sandbox of sandboxes) assert.equal(vm.createContext(sandbox), sandbox);
+    assert.equal(made[0], "function");
+  } finally {
+    undo();
+  }
 });
