@@ -106,6 +106,19 @@ class DeadlinesTests(GrowthMixin, SynchronousTestCase):
         self.deadlines.tick(at(1))
         self.assertEqual(self.done, ["next"])
 
+    def test_error(self) -> None:
+        """An error harms nothing that was due behind it."""
+
+        def fail(_: EffectList) -> None:
+            raise LookupError
+
+        self.deadlines.add(1.0, fail, at(0))
+        self.deadlines.add(1.0, self.noting("behind"), at(0))
+        self.assertRaises(LookupError, self.deadlines.tick, at(1))
+        self.deadlines.tick(at(1))
+        self.deadlines.tick(at(2))
+        self.assertEqual(self.done, ["behind"])
+
     def test_linear(self) -> None:
         """Cancelled deadlines are neither kept nor looked for."""
         self.assert_linear(int, add_and_cancel, 500)

@@ -72,12 +72,19 @@ class Deadlines:
         self._wake_up = inf
         due = []
         while self._heap and self._heap[0][0] <= out.now.seconds:
-            due.append(heappop(self._heap)[2])
-        for deadline in due:
-            if (act := deadline.act) is not None:
-                deadline.act = None
-                self._open -= 1
-                act(out)
+            due.append(heappop(self._heap))
+        due.reverse()
+        try:
+            while due:
+                deadline = due.pop()[2]
+                if (act := deadline.act) is not None:
+                    deadline.act = None
+                    self._open -= 1
+                    act(out)
+        finally:
+            # After an error, what was due behind it is done in the next turn.
+            for each in due:
+                heappush(self._heap, each)
         while self._heap and self._heap[0][2].act is None:
             heappop(self._heap)
         if self._heap:

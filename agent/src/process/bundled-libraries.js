@@ -63,8 +63,8 @@ const inConstructor = (property, ...classes) => ({
   before: 0,
   after: 100,
   find: new RegExp(String.raw`\bthis\.${property}(\s*)=(?!=)(\s*)`, "g"),
-  // Whatever expression is assigned, and with or without a semicolon before it: a name in quotes would not do in a text
-  // for `eval`.
+  // The call stands on the left, because any expression may follow, and not at the beginning of the statement, because no
+  // semicolon may stand before it. The name has no quotes, because the text may be in some.
   put: `this[CALL(this)||/${property}/.source]$1=$2`,
   classes,
 });
@@ -78,7 +78,7 @@ const inMethod = (change) => ({
   near: change.method,
   before: 0,
   after: 100,
-  find: new RegExp(String.raw`\b${change.method}\s*\((${NAME})\)\s*\{(?!\s*["'])`, "g"),
+  find: new RegExp(String.raw`\b${change.method}\s*\((${NAME})\)\s*\{(?!\s*\\?["'])`, "g"),
   put: `${change.method}($1){if(CALL(this))return this.${change.method}($1);`,
   classes: [change],
   isRepeated: true,
@@ -251,8 +251,8 @@ const LIBRARIES = [
     file: "kafkajs/index",
     places: [
       {
-        find: new RegExp(String.raw`\bthis\[(${NAME})\.CLUSTER_RETRY\]\s*=\s*`, "g"),
-        put: "this[$1.CLUSTER_RETRY]=CALL(this)||",
+        find: new RegExp(String.raw`\bthis\[(${NAME})\.CLUSTER_RETRY\]\s*=(?!=)\s*`, "g"),
+        put: "this[CALL(this)||$1.CLUSTER_RETRY]=",
         classes: [{ change: "kafkajs/index", method: "producer", exports: (prototype) => ({ Kafka: { prototype } }) }],
       },
     ],
@@ -349,12 +349,12 @@ function withCalls(source, path) {
  */
 function withNames(text) {
   const { source, unhooked } = withCalls(text, "");
-  const names = unhooked.map((library) => `\n;globalThis.${CALLED}?.(${~LIBRARIES.indexOf(library)})`);
+  const names = unhooked.map((library) => `\n;globalThis?.${CALLED}?.(${~LIBRARIES.indexOf(library)})`);
   return source + names.join("");
 }
 
 /** @param {Place} place */
-const callOf = (place) => `globalThis.${CALLED}?.(${PLACES.indexOf(place)},`;
+const callOf = (place) => `globalThis?.${CALLED}?.(${PLACES.indexOf(place)},`;
 
 /**
  * Write the call of one place. Only what is near a text is searched: bundles have megabytes.

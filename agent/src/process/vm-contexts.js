@@ -1,7 +1,15 @@
 "use strict";
 
 const vm = require("node:vm");
+const { sayOnce } = require("./say-once.js");
+
 const { runInContext } = vm;
+
+/**
+ * @param {any} context of `node:vm`
+ * @returns {typeof globalThis} its global object, also where the sandbox has another `globalThis`, or none
+ */
+const globalOf = (context) => runInContext("this", context);
 const { syncBuiltinESMExports } = require("node:module");
 
 /**
@@ -17,10 +25,12 @@ function onContext(made) {
   function createContext(/** @type {any[]} */ ...args) {
     const context = original.apply(this, args);
     try {
-      // Not `globalThis`, which is a property that a sandbox may have otherwise.
-      made(runInContext("this", context));
+      made(globalOf(context));
     } catch {
-      // An object of the application is the sandbox, and its traps and getters may throw: nothing in it is changed then.
+      // The sandbox is an object of the application, whose traps and getters may throw.
+      sayOnce(
+        "a context of node:vm cannot be changed, because its sandbox throws: requests of its own `fetch` are not seen",
+      );
     }
     return context;
   }
@@ -33,4 +43,4 @@ function onContext(made) {
   };
 }
 
-module.exports = { onContext };
+module.exports = { globalOf, onContext };

@@ -2,6 +2,7 @@
 
 const { syncBuiltinESMExports } = require("node:module");
 const vm = require("node:vm");
+const { globalOf } = require("./vm-contexts.js");
 
 /** What `node:vm` calls a text that has no file. */
 const NAMELESS = "evalmachine.<anonymous>";
@@ -26,7 +27,7 @@ const NAMELESS = "evalmachine.<anonymous>";
  */
 function changeTexts(change, prepare) {
   const own = /** @type {any} */ (vm);
-  const { Script, compileFunction, runInContext, SourceTextModule } = own;
+  const { Script, compileFunction, SourceTextModule } = own;
   /** @type {WeakSet<object>} */
   const changed = new WeakSet();
   /** Whether a function of `node:vm` is about to run a changed text. */
@@ -52,7 +53,7 @@ function changeTexts(change, prepare) {
   const within = (/** @type {any} */ context) => {
     let realm;
     try {
-      realm = runInContext("globalThis", context);
+      realm = globalOf(context);
     } catch {
       // What is no context is Node's to refuse.
       return;

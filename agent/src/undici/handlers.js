@@ -287,6 +287,7 @@ function giveHead(handler, controller, { status, statusText, pairs }) {
   const raw = toRaw(pairs);
   const shown = shownByUndici(statusText);
   handler.onResponseStarted?.();
+  if (controller.aborted) return;
   if (isModern(handler)) {
     controller.rawHeaders = raw;
     handler.onResponseStart?.(controller, status, headers.toMultiMap(pairs), shown);

@@ -316,6 +316,37 @@ describe("a dispatcher that has more requests than connections", () => {
   });
 });
 
+describe("a handler that aborts when the response begins", () => {
+  each("gets no more of a mock", async (undici, path) => {
+    await worker.route(path, (r) => r.text("ok"));
+    const client = new undici.Client(origin);
+    const log = [];
+    let abort;
+    const ended = new Promise((resolve) => {
+      const note = (name) => () => void log.push(name);
+      const failed = () => resolve(log.push("error"));
+      client.dispatch(
+        { path, method: "GET" },
+        {
+          ...{
+            onConnect: (act) => (abort = act),
+            onHeaders: note("head"),
+            onData: note("data"),
+            onComplete: note("end"),
+          },
+          ...{ onRequestStart: (its) => (abort = (reason) => its.abort(reason)), onResponseStart: note("head") },
+          ...{ onResponseData: note("data"), onResponseEnd: note("end"), onError: failed, onResponseError: failed },
+          onResponseStarted: () => abort(new Error("enough")),
+        },
+      );
+    });
+    await ended;
+    await wait(20);
+    assert.deepEqual(log, ["error"]);
+    await client.destroy();
+  });
+});
+
 describe("a handler that undici refuses", () => {
   each("is refused as without the agent", (undici, path) => {
     const client = new undici.Client(origin);

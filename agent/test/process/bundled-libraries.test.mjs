@@ -57,6 +57,12 @@ test("a constructor may assign any expression, and need not have semicolons", ()
   assert.ok(run(withCalls(inGenerator, "/app/bundle.js").source).value);
 });
 
+test("where nothing has our function, an instance is made as it would be, also without globalThis", () => {
+  const { source } = withCalls(LOADER, "/app/bundle.js");
+  const make = new Function("globalThis", `${source}; return new DataLoader(() => {})`);
+  assert.equal(typeof make(undefined)._batchLoadFn, "function");
+});
+
 test("a text for eval is a text for eval", () => {
   const { source } = withCalls(`eval(${JSON.stringify(LOADER)})`, "/app/bundle.js");
   assert.ok(source.includes(CALLED));

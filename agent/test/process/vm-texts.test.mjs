@@ -123,3 +123,16 @@ test("contexts of any sandbox are made, and observed where that is possible", ()
     undo();
   }
 });
+
+test("a changed text runs with any sandbox", () => {
+  const sandboxes = [{ globalThis: undefined }, new Proxy({}, { get: (object, key) => object[key] })];
+  const undo = changeTexts(
+    ({ text }) => text.replace("old", "new"),
+    (realm) => assert.equal(typeof realm, "object"),
+  );
+  try {
+    for (const sandbox of sandboxes) assert.equal(vm.runInNewContext("'old'", sandbox), "new");
+  } finally {
+    undo();
+  }
+});

@@ -27,8 +27,14 @@ OF_RESULT = "_trafficmock_work"
 """The attribute of a future, task or Deferred: the work whose result it has."""
 
 _MOST_FRAMES = 16
+"""The frames that are looked at for the place in the application that starts something."""
+
 _MOST_LINKS = 8
+"""The works before one, or the functions around one, that are looked at."""
+
 _MOST_KEYS = 256
+"""The places and functions of one chain: the works after that add none."""
+
 _LOOPS = frozenset(
     {"_bootstrap_inner", "_run", "_run_once", "_worker", "begun", "run", "run_forever"}
     | {"runUntilCurrent", "run_until_complete", "worker"}
