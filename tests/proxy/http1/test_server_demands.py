@@ -26,12 +26,23 @@ class DemandTests(SynchronousTestCase):
             ("verify=0", ServerDemands(verifies=False)),
             ("name=0; verify=1", ServerDemands(checks_name=False)),
             (f"pin={PIN.upper()};roots={PIN}", ServerDemands(roots=PIN, pin=PIN)),
+            ("min=1.3", ServerDemands(least="1.3")),
+            (
+                "max=1.2; ciphers=AES256-SHA:ECDHE-RSA-AES128-GCM-SHA256; level=0",
+                ServerDemands(
+                    newest="1.2", ciphers="AES256-SHA:ECDHE-RSA-AES128-GCM-SHA256", level="0"
+                ),
+            ),
         ):
             self.assertEqual(server_demands(head(b"Trafficmock-Trust: " + text.encode())), found)
         self.assertIsNone(server_demands(head()))
 
     def test_malformed(self) -> None:
-        for text in (b"verify=2", b"pin=abc", b"roots=../x", b"other=1", b"", b"pin=" + b"a" * 65):
+        for text in (
+            *(b"verify=2", b"pin=abc", b"roots=../x", b"other=1", b"", b"pin=" + b"a" * 65),
+            *(b"min=2", b"max=1.4", b"level=6", b"ciphers=@STRENGTH", b"ciphers=a:", b"ciphers=!a"),
+            b"ciphers=" + b":".join([b"a"] * 257),
+        ):
             with self.assertRaises(BadMessageError):
                 server_demands(head(b"Trafficmock-Trust: " + text))
 

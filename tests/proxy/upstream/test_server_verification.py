@@ -130,10 +130,14 @@ class DemandTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.trust = ServerVerification(files=(unknown_authority(),))
 
-    def shaken(self, host: str = "api.test", **demands: Any) -> bool:
+    def shaken(
+        self, host: str = "api.test", theirs: ServerContext | None = None, **demands: Any
+    ) -> bool:
         """Return whether TLS with a server that is ``api.test`` is good."""
         wanted = ServerDemands(**demands)
-        client, quiet = shake(self.trust, host, named="api.test", demands=wanted)
+        client, quiet = shake(
+            self.trust, host, named="api.test", demands=wanted, server_context=theirs
+        )
         if client._aborted or client._lostTLSConnection or quiet.reason is not None:
             return False
         self.trust.check_name(client, Origin("https", host, 443, wanted))
@@ -176,6 +180,41 @@ class DemandTests(SynchronousTestCase):
                     self.trust.check_name(client, origin)
                 else:
                     self.assertRaises(WrongPinError, self.trust.check_name, client, origin)
+
+    def test_versions(self) -> None:
+        """A server that speaks no version of the application is refused."""
+        for version, demands, is_good in (
+            (SSL.TLS1_2_VERSION, {"least": "1.3"}, False),
+            (SSL.TLS1_2_VERSION, {"newest": "1.2"}, True),
+            (SSL.TLS1_3_VERSION, {"newest": "1.2"}, False),
+            (SSL.TLS1_3_VERSION, {"least": "1.3"}, True),
+        ):
+            theirs = context_of("api.test")
+            theirs.context.set_min_proto_version(version)
+            theirs.context.set_max_proto_version(version)
+            found = self.shaken(theirs=theirs, verifies=False, **demands)
+            self.assertIs(found, is_good, (version, demands))
+
+    def test_ciphers(self) -> None:
+        """So is one that has none of its ciphers; names that are not known do not matter."""
+        mine, other = (
+            f"ECDHE-{{}}-AES{bits}-GCM-SHA{size}" for bits, size in ((128, 256), (256, 384))
+        )
+        for name, is_good in ((mine, True), (other, False)):
+            theirs = context_of("api.test")
+            theirs.context.set_max_proto_version(SSL.TLS1_2_VERSION)
+            both = ":".join(name.format(kind) for kind in ("RSA", "ECDSA"))
+            theirs.context.set_cipher_list(both.encode())
+            wanted = ":".join(["UNKNOWN", *(mine.format(kind) for kind in ("RSA", "ECDSA"))])
+            found = self.shaken(theirs=theirs, verifies=False, ciphers=wanted, level="2")
+            self.assertIs(found, is_good)
+        for _ in range(2):
+            with self.assertRaisesRegex(ValueError, "none of the ciphers"):
+                self.shaken(ciphers="UNKNOWN")
+
+    def test_level(self) -> None:
+        """The security level may come without ciphers."""
+        self.assertTrue(self.shaken(verifies=False, level="1"))
 
     def test_many(self) -> None:
         """No number of sets makes the service keep them all."""

@@ -2,7 +2,8 @@
 
 Its library would verify the server itself. Within a tunnel that the proxy reads, the library sees
 the proxy's certificate, so the proxy verifies the server in its place: by the roots, names and
-fingerprint that the application's TLS context or its arguments have.
+fingerprint that the application's TLS context or its arguments have, and over the versions of TLS
+and the ciphers of that context.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ MOST_ROOT_BYTES = 2 * 1024 * 1024
 _MOST_SETS = 50
 _LONGEST_REASON = 80
 _HEX = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}")
+_VERSION = re.compile(r"1\.[0-3]")
+_CIPHERS = re.compile(r"[A-Za-z0-9_-]{1,60}(:[A-Za-z0-9_-]{1,60}){0,255}")
+_LEVEL = re.compile(r"[0-5]")
+_CHOICES = {"min": _VERSION, "max": _VERSION, "ciphers": _CIPHERS, "level": _LEVEL}
+"""The parts that choose how TLS is spoken, in the order of the parameters."""
+
 _REASON = re.compile(rb"[ -~]{1,%d}" % _LONGEST_REASON)
 
 
@@ -37,16 +44,27 @@ class ServerDemands:
     :param checks_name: whether it must be for the host of the server.
     :param roots: names the set of roots of the application; empty for those of this service.
     :param pin: the fingerprint of its certificate in hex, by MD5, SHA-1 or SHA-256; empty for any.
+    :param least: the least version of TLS, ``1.0`` to ``1.3``; empty for that of this service.
+    :param newest: the newest version of TLS; empty for that of this service.
+    :param ciphers: OpenSSL's names of the ciphers up to TLS 1.2, with colons between them; empty
+        for those of this service.
+    :param level: OpenSSL's security level, ``0`` to ``5``; empty for that of this service.
     """
 
     verifies: bool = True
     checks_name: bool = True
     roots: str = ""
     pin: str = ""
+    least: str = ""
+    newest: str = ""
+    ciphers: str = ""
+    level: str = ""
 
 
 def server_demands(head: RequestHead) -> ServerDemands | None:
-    """Read ``Trafficmock-Trust: verify=0; name=0; roots=HEX; pin=HEX``, each part optional.
+    """Read ``Trafficmock-Trust: verify=0; name=0; roots=HEX; pin=HEX; min=1.3``, and so on.
+
+    Each part is optional.
 
     :returns: ``None``, if a ``CONNECT`` demands nothing unusual.
     :raises BadMessageError: if the header is malformed.
@@ -58,9 +76,14 @@ def server_demands(head: RequestHead) -> ServerDemands | None:
     named = {name: text for name, _, text in parts}
     roots, pin = named.pop("roots", ""), named.pop("pin", "").lower()
     verify, name = named.pop("verify", "1"), named.pop("name", "1")
-    if named or not {verify, name} <= {"0", "1"} or not all(map(_is_hex, (roots, pin))):
+    chosen = [named.pop(each, "") for each in _CHOICES]
+    is_wrong = any(
+        text and not form.fullmatch(text)
+        for form, text in zip(_CHOICES.values(), chosen, strict=True)
+    )
+    if named or is_wrong or not {verify, name} <= {"0", "1"} or not all(map(_is_hex, (roots, pin))):
         raise BadMessageError("Trafficmock-Trust is malformed.")
-    return ServerDemands(verify == "1", name == "1", roots, pin)
+    return ServerDemands(verify == "1", name == "1", roots, pin, *chosen)
 
 
 def reason_to_leave_alone(head: RequestHead) -> str:

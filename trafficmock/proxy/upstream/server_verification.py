@@ -1,4 +1,7 @@
-"""Verifies the certificates of servers, except those of ``--upstream-insecure``."""
+"""Verifies the certificates of servers, except those of ``--upstream-insecure``.
+
+The versions of TLS and the ciphers are those of the client whose requests pass, if it says them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from OpenSSL import SSL, crypto
 from service_identity.hazmat import DNS_ID, IPAddress_ID, verify_service_identity
 from service_identity.pyopenssl import extract_patterns
@@ -19,7 +22,7 @@ from zope.interface import implementer
 from trafficmock.certificates.roots import readable, system_pem, unique_blocks
 from trafficmock.http.hosts import parse_address
 from trafficmock.matching.host_pattern import matches_any
-from trafficmock.proxy.http1.server_demands import RootSets
+from trafficmock.proxy.http1.server_demands import RootSets, ServerDemands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +41,16 @@ _READ_REQUEST = b"read server certificate request"
 
 _DIGESTS = {32: "md5", 40: "sha1", 64: "sha256"}
 """The names of digests by the length of a fingerprint in hex, as urllib3 tells them apart."""
+
+
+_VERSIONS = {
+    "1.0": SSL.TLS1_VERSION,
+    "1.1": SSL.TLS1_1_VERSION,
+    "1.2": SSL.TLS1_2_VERSION,
+    "1.3": SSL.TLS1_3_VERSION,
+}
+
+_USUAL = ServerDemands()
 
 
 class WrongPinError(Exception):
@@ -59,25 +72,28 @@ class ServerVerification:
     insecure: tuple[HostPattern, ...] = ()
     roots: RootSets = field(factory=RootSets, init=False)
     _asking: OrderedDict[tuple[str, int], None] = field(factory=OrderedDict, init=False)
-    _contexts: dict[tuple[bool, str], SSL.Context] = field(factory=dict, init=False)
+    _contexts: dict[tuple[bool, ServerDemands], SSL.Context] = field(factory=dict, init=False)
 
     def for_server(self, origin: Origin) -> _TlsConnections:
         """Make the TLS connection creator for a server.
 
         OpenSSL verifies the chain of the certificate; its name is left to :meth:`check_name`.
 
-        :raises ValueError: if the roots that the client demands are not known.
+        :raises ValueError: if the roots that the client demands are not known, or none of its
+            ciphers is.
         """
         verified = self._verifies(origin)
-        named = "" if origin.demands is None or not verified else origin.demands.roots
-        context = self._contexts.get((verified, named))
+        demands = _of_context(origin.demands or _USUAL, verified=verified)
+        context = self._contexts.get((verified, demands))
         if context is None:
-            pem = self.roots.get(named) if named else b""
+            pem = self.roots.get(demands.roots) if demands.roots else b""
             if pem is None:
                 raise ValueError("the roots of the application are not known: connect again")
             if len(self._contexts) >= _MOST_CONTEXTS:
                 self._contexts.clear()
-            context = self._contexts[verified, named] = self._make(verified=verified, pem=pem)
+            context = self._make(verified=verified, pem=pem)
+            _speak(context, demands)
+            self._contexts[verified, demands] = context
         self._asking.pop((origin.host, origin.port), None)
         return _TlsConnections(origin.host, context, lambda: self._asked(origin))
 
@@ -136,6 +152,32 @@ class ServerVerification:
         if verified:
             context.set_verify(SSL.VERIFY_PEER)
         return context
+
+
+def _of_context(demands: ServerDemands, *, verified: bool) -> ServerDemands:
+    """Keep the demands that a TLS context obeys; the others are checked by connection."""
+    roots = demands.roots if verified else ""
+    return evolve(demands, verifies=True, checks_name=True, roots=roots, pin="")
+
+
+def _speak(context: SSL.Context, demands: ServerDemands) -> None:
+    """Let a TLS context speak the versions and ciphers of a client.
+
+    Ciphers that this OpenSSL does not have are left out.
+
+    :raises ValueError: if it has none of them.
+    """
+    if demands.least:
+        context.set_min_proto_version(_VERSIONS[demands.least])
+    if demands.newest:
+        context.set_max_proto_version(_VERSIONS[demands.newest])
+    level = [f"@SECLEVEL={demands.level}"] if demands.level else []
+    if demands.ciphers or level:
+        try:
+            context.set_cipher_list(":".join([demands.ciphers or "DEFAULT", *level]).encode())
+        except SSL.Error as error:
+            text = "the service has none of the ciphers of the application's TLS context"
+            raise ValueError(text) from error
 
 
 def _trust_roots(context: SSL.Context) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from OpenSSL import SSL
+from trafficmock_preload import demanded_trust
 from trafficmock_preload.demanded_trust import (
     CLIENT_CERTIFICATE,
     PINNED,
     REVOCATION,
     SERVER_HTTP_2_ONLY,
-    TLS_1_3_ONLY,
     _is_usual,
     demand_lines,
     note_contents,
@@ -118,19 +119,61 @@ class DemandTests(SynchronousTestCase):
         self.assertEqual(why_alone(demand_lines(self.context)), CLIENT_CERTIFICATE)
 
     def test_versions(self) -> None:
-        """So does a context that takes nothing older than TLS 1.3; older ones are usual."""
-        for usual in (ssl.TLSVersion.MINIMUM_SUPPORTED, ssl.TLSVersion.TLSv1_2):
-            self.context.minimum_version = usual
-            self.assertEqual(demand_lines(self.context), b"")
+        """A context's own versions of TLS are told; those of a context of this Python are usual."""
+        self.assertEqual(demand_lines(self.context), b"")
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self.assertEqual(demand_lines(self.context), b"")
         self.context.minimum_version = ssl.TLSVersion.TLSv1_3
-        self.assertEqual(why_alone(demand_lines(self.context)), TLS_1_3_ONLY)
+        self.assertEqual(self.trust(), "min=1.3")
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_1
+        self.context.maximum_version = ssl.TLSVersion.TLSv1_2
+        self.assertEqual(self.trust(), "min=1.1; max=1.2")
+
+    def test_usual_least(self) -> None:
+        """An older version is not told, if every context of this Python speaks it."""
+        self.patch(demanded_trust, "_usual_least", lambda: "1.0")
+        self.context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+        self.assertEqual(demand_lines(self.context), b"")
+
+    def test_options(self) -> None:
+        """Versions may be left out by options, as before Python 3.7."""
 
         class Older:
             options = ssl.OP_NO_TLSv1_2 | ssl.OP_NO_TLSv1_1
 
-        self.assertEqual(why_alone(demand_lines(Older())), TLS_1_3_ONLY)
-        Older.options |= ssl.OP_NO_TLSv1_3
-        self.assertEqual(demand_lines(Older()), b"")
+        self.assertEqual(demand_lines(Older()), b"Trafficmock-Trust: min=1.3\r\n")
+        Older.options = ssl.OP_NO_TLSv1_3
+        self.assertEqual(demand_lines(Older()), b"Trafficmock-Trust: max=1.2\r\n")
+        Older.options |= ssl.OP_NO_TLSv1_2
+        self.assertEqual(demand_lines(Older()), b"Trafficmock-Trust: min=1.3; max=1.2\r\n")
+
+    def test_ciphers(self) -> None:
+        """The ciphers that a context was given are told, without those of TLS 1.3."""
+        self.context.set_ciphers("ECDHE-RSA-AES128-GCM-SHA256:AES256-SHA:@SECLEVEL=0")
+        level = "; level=0" if hasattr(self.context, "security_level") else ""
+        self.assertEqual(self.trust(), f"ciphers=ECDHE-RSA-AES128-GCM-SHA256:AES256-SHA{level}")
+        self.context.check_hostname = False
+        self.context.verify_mode = ssl.CERT_NONE
+        self.assertIn("verify=0; ciphers=ECDHE", self.trust())
+
+    def test_ciphers_of_pyopenssl(self) -> None:
+        """So are those of a context of pyOpenSSL, which has no list of them."""
+
+        class Within:
+            _ctx = SSL.Context(SSL.TLS_CLIENT_METHOD)
+            minimum_version = ssl.TLSVersion.TLSv1_2
+
+            def load_cert_chain(self) -> None: ...
+
+            def load_verify_locations(self) -> None: ...
+
+            def set_ciphers(self, text: str) -> None:
+                self._ctx.set_cipher_list(text.encode())
+
+        note_contents(Within)
+        context = Within()
+        context.set_ciphers("AES256-SHA")
+        self.assertEqual(demand_lines(context), b"Trafficmock-Trust: ciphers=AES256-SHA\r\n")
 
     def test_revocation(self) -> None:
         """So does one that looks for revoked certificates, as the proxy does not."""

@@ -2,9 +2,10 @@
 
 In a tunnel that the proxy reads, the library sees a certificate of the proxy. What the
 application's TLS context has been given is noted, so that the proxy can verify the server as the
-library would: without verification, or by other roots than the usual ones. A client certificate,
-a pinned fingerprint, TLS 1.3 as the least version and lists of revoked certificates are only right
-if the TLS reaches the server, so that the proxy is asked to leave it alone.
+library would: without verification, by other roots than the usual ones, with the context's own
+versions of TLS and ciphers. A client certificate, a pinned fingerprint and lists of revoked
+certificates are only right if the TLS reaches the server, so that the proxy is asked to leave it
+alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import hashlib
 import os
 import ssl
 from collections import OrderedDict
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 TYPE_CHECKING = False
@@ -23,14 +25,27 @@ if TYPE_CHECKING:
 CLIENT_CERTIFICATE = "its client has a client certificate"
 PINNED = "its client pins a fingerprint"
 REVOCATION = "its client checks for revoked certificates"
-TLS_1_3_ONLY = "its client speaks TLS 1.3 only"
 HTTP_2_ONLY = "its client speaks HTTP/2 only"
 SERVER_HTTP_2_ONLY = "its server speaks HTTP/2 only"
 """Why the TLS of a tunnel is to reach the server; the last one, if the proxy finds that it does."""
 
 _VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE")
 _MOST_SETS = 20
-_TLS_1_3 = 0x0304
+_VERSIONS = (
+    ("1.0", 0x0301, ssl.OP_NO_TLSv1),
+    ("1.1", 0x0302, ssl.OP_NO_TLSv1_1),
+    ("1.2", 0x0303, ssl.OP_NO_TLSv1_2),
+    ("1.3", 0x0304, ssl.OP_NO_TLSv1_3),
+)
+"""The versions of TLS: number on the wire, and the option of a context that leaves it out."""
+
+_LEAST, _NEWEST = "1.2", "1.3"
+"""The versions between which the proxy reaches a server for which nothing else is demanded."""
+
+_NO_VERSIONS = _NEWEST, _LEAST
+"""The least and the newest version of a context that has none: its handshakes fail."""
+
+_CONTEXT_CLASS = ssl.SSLContext
 _roots: OrderedDict[str, bytes] = OrderedDict()
 """Sets of roots in PEM, by name: SHA-256 in hex."""
 
@@ -42,11 +57,13 @@ class Given:
     """What a TLS context has been given.
 
     :ivar has_certificate: whether it has a client certificate.
+    :ivar has_ciphers: whether it has a list of ciphers of its own.
     :ivar files: the files, directories and data of roots, if there are unusual ones among them.
     """
 
     def __init__(self) -> None:
         self.has_certificate = False
+        self.has_ciphers = False
         self.is_unusual = False
         self.files: list[tuple[Any, Any, Any]] = []
         self.named: tuple[int, str] = 0, ""
@@ -59,6 +76,7 @@ def note_contents(context_class: Any) -> None:
     """Change a class of TLS contexts, so that it is noted what they are given."""
     load_chain = context_class.load_cert_chain
     load_roots = context_class.load_verify_locations
+    choose = context_class.set_ciphers
 
     def load_cert_chain(self: Any, *args: Any, **kwargs: Any) -> Any:
         loaded = load_chain(self, *args, **kwargs)
@@ -75,7 +93,13 @@ def note_contents(context_class: Any) -> None:
             found.files.append((cafile, capath, cadata))
         return loaded
 
+    def set_ciphers(self: Any, *args: Any, **kwargs: Any) -> Any:
+        chosen = choose(self, *args, **kwargs)
+        _given.setdefault(self, Given()).has_ciphers = True
+        return chosen
+
     context_class.load_cert_chain = load_cert_chain
+    context_class.set_ciphers = set_ciphers
     context_class.load_verify_locations = load_verify_locations
 
 
@@ -118,6 +142,7 @@ def demand_lines(
             parts.append("name=0")
         if found is not None and found.is_unusual:
             parts.append(f"roots={_roots_of(context, found)}")
+    parts += _protocol_parts(context, found)
     lines = f"Trafficmock-Alone: {reason}\r\n" if reason else ""
     if parts:
         lines += f"Trafficmock-Trust: {'; '.join(parts)}\r\n"
@@ -136,17 +161,57 @@ def roots_named(name: str) -> bytes:
 
 
 def _refusal_of(context: Any) -> str:
-    """Return for what a context would refuse a server that the proxy accepts; empty for nothing.
-
-    Ciphers are not compared: many libraries set lists of their own.
-    """
+    """Return for what a context would refuse a server that the proxy accepts; empty for nothing."""
     crl_check = ssl.VERIFY_CRL_CHECK_LEAF | ssl.VERIFY_CRL_CHECK_CHAIN
     if _number(context, "verify_flags") & crl_check:
         return REVOCATION
-    without = _number(context, "options") & (ssl.OP_NO_TLSv1_2 | ssl.OP_NO_TLSv1_3)
-    if _number(context, "minimum_version") >= _TLS_1_3 or without == ssl.OP_NO_TLSv1_2:
-        return TLS_1_3_ONLY
     return ""
+
+
+def _protocol_parts(context: Any, found: Given | None) -> list[str]:
+    """Say with which versions and ciphers a context speaks, if it has some of its own.
+
+    Ciphers of TLS 1.3 are not said: ``set_ciphers`` does not choose them. The security level
+    (OpenSSL's ``@SECLEVEL``) comes with the ciphers, because the same call sets it.
+    """
+    least, newest = _versions(context)
+    is_usual = least == _LEAST or (least < _LEAST and least == _usual_least())
+    parts = [] if is_usual else [f"min={least}"]
+    parts += [] if newest == _NEWEST else [f"max={newest}"]
+    if found is None or not found.has_ciphers:
+        return parts
+    names = [name for name in _cipher_names(context) if not name.startswith("TLS_")]
+    parts += [f"ciphers={':'.join(names)}"] if names else []
+    level = getattr(context, "security_level", None)
+    return [*parts, f"level={level}"] if isinstance(level, int) else parts
+
+
+def _versions(context: Any) -> tuple[str, str]:
+    """Return the least and the newest version of TLS that a context speaks."""
+    least, newest = (_number(context, f"{which}_version") for which in ("minimum", "maximum"))
+    options = _number(context, "options")
+    spoken = [
+        name
+        for name, number, without in _VERSIONS
+        if (least or _VERSIONS[2][1]) <= number and not (0 < newest < number or options & without)
+    ]
+    return (spoken[0], spoken[-1]) if spoken else _NO_VERSIONS
+
+
+@lru_cache(maxsize=1)
+def _usual_least() -> str:
+    """Return the least version of contexts of this Python, which its OpenSSL decides."""
+    return _versions(_CONTEXT_CLASS(ssl.PROTOCOL_TLS_CLIENT))[0]
+
+
+def _cipher_names(context: Any) -> Iterable[str]:
+    """Return OpenSSL's names of the ciphers of a context, by preference."""
+    get: Callable[[], list[dict[str, Any]]] | None = getattr(context, "get_ciphers", None)
+    if get is not None:
+        return [each["name"] for each in get()]
+    from OpenSSL.SSL import Connection  # the context is urllib3's, with one of pyOpenSSL within
+
+    return Connection(context._ctx, None).get_cipher_list()
 
 
 def _number(context: Any, name: str) -> int:

@@ -39,7 +39,16 @@ def context_of(options: dict[str, Any]) -> ssl.SSLContext:
         context.load_cert_chain(options["cert"])
     if options.get("minimum"):
         context.minimum_version = ssl.TLSVersion[options["minimum"]]
+    if options.get("maximum"):
+        context.maximum_version = ssl.TLSVersion[options["maximum"]]
+    if options.get("ciphers"):
+        context.set_ciphers(options["ciphers"])
     return context
+
+
+def chooses_tls(options: dict[str, Any]) -> bool:
+    """Return whether a client has versions of TLS or ciphers of its own."""
+    return bool({"minimum", "maximum", "ciphers"} & {*options})
 
 
 def plain(options: dict[str, Any]) -> Any:
@@ -93,6 +102,8 @@ def urllib3(options: dict[str, Any]) -> Any:
     }
     if options.get("verify") is False:
         more["cert_reqs"] = "CERT_NONE"
+    elif chooses_tls(options):
+        more["ssl_context"] = context_of(options)
     else:
         more["ca_certs"] = options.get("verify")
     manager = urllib3.PoolManager(**{name: more[name] for name in more if more[name]})
@@ -107,10 +118,18 @@ def urllib3(options: dict[str, Any]) -> Any:
 def requests(options: dict[str, Any]) -> Any:
     import urllib3
     from requests import Session
+    from requests.adapters import HTTPAdapter
 
     urllib3.disable_warnings()
     session = Session()
     session.cert = options.get("cert")
+    if chooses_tls(options):
+
+        class Adapter(HTTPAdapter):
+            def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+                super().init_poolmanager(*args, ssl_context=context_of(options), **kwargs)
+
+        session.mount("https://", Adapter())
 
     def get(method: str, url: str) -> tuple[int, bytes]:
         verify = options.get("verify", True)
@@ -232,11 +251,32 @@ def cases(plan: dict[str, Any]) -> list[tuple[str, dict[str, Any], list[str]]]:
         ("no certificate", trusting, [f"{locked}/ok"]),
         ("pinned", {**trusting, "pin": right}, [f"{base}/ok", f"{base}/ok"]),
         ("pinned wrongly", {**trusting, "pin": wrong}, [f"{base}/ok"]),
+        *versions_and_ciphers(plan),
         ("HTTP/2 only", {**trusting, "http2": True}, [f"https://localhost:{plan['h2']}/ok"]),
     ]
 
 
+def versions_and_ciphers(plan: dict[str, Any]) -> list[tuple[str, dict[str, Any], list[str]]]:
+    """List calls to servers that speak TLS 1.2 only, or 1.3 only, one cipher up to 1.2 each."""
+    trusting = {"verify": plan["ca"]}
+    places = {name: [f"https://localhost:{plan[name]}/ok"] for name in ("tls 1.2", "tls 1.3")}
+    choices: dict[str, dict[str, Any]] = {
+        "at least 1.3": {"minimum": "TLSv1_3"},
+        "at most 1.2": {"maximum": "TLSv1_2"},
+        "its cipher": {"ciphers": "ECDHE+AESGCM"},
+        "another cipher": {"ciphers": "ECDHE+CHACHA20"},
+        "the lowest level": {"ciphers": "DEFAULT:@SECLEVEL=0"},
+    }
+    return [
+        (f"{name} {what}", {**trusting, **choice}, urls)
+        for what, choice in choices.items()
+        for name, urls in places.items()
+    ]
+
+
 def fits(library: str, options: dict[str, Any]) -> bool:
+    if chooses_tls(options):
+        return library != "botocore"
     if options.get("pin"):
         return library in {"urllib3", "aiohttp"}
     if options.get("http2"):

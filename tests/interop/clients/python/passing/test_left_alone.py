@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -143,16 +142,3 @@ class LeftAloneTests(SynchronousTestCase):
         options = {"verify": str(self.ca), "pin": fingerprint(self.ca)}
         for library in ("urllib3", "aiohttp") if DEEP else ("urllib3",):
             self.check(library, options, "its client pins a fingerprint")
-
-    def test_versions(self) -> None:
-        """A least version that the proxy does not have: the client refuses an older server."""
-        context = tls(self.ca)
-        self.server = MisbehavingServer(context)
-        self.enterContext(self.server.running())
-        self.url = f"https://localhost:{self.server.port}"
-        options = {"verify": str(self.ca), "minimum": "TLSv1_3"}
-        for library in ("httpx", "httpx, async", "aiohttp") if DEEP else ("httpx", "aiohttp"):
-            self.check(library, options, "its client speaks TLS 1.3 only")
-        context.maximum_version = ssl.TLSVersion.TLSv1_2
-        found, _ = self.start("httpx", options).communicate("\n", timeout=30)
-        self.assertIn("alert protocol version", found.lower().replace("_", " "))

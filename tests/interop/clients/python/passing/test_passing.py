@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -43,6 +44,8 @@ class PassingTests(SynchronousTestCase):
             "https": MisbehavingServer(tls(ca, "http/1.1")),
             "locked": MisbehavingServer(tls(ca, clients=client)),
             "h2": MisbehavingServer(tls(ca, "h2")),
+            "tls 1.2": MisbehavingServer(only(tls(ca), ssl.TLSVersion.TLSv1_2)),
+            "tls 1.3": MisbehavingServer(only(tls(ca), ssl.TLSVersion.TLSv1_3)),
         }
         running = ExitStack()
         self.addCleanup(running.close)
@@ -91,6 +94,13 @@ class PassingTests(SynchronousTestCase):
             and (name != RACE or attached[name][0][0] == OK)
         ]
         self.assertEqual(changed, [], "\n".join(changed))
+
+
+def only(context: ssl.SSLContext, version: ssl.TLSVersion) -> ssl.SSLContext:
+    """Let a server speak one version of TLS, and some ciphers in 1.2."""
+    context.minimum_version = context.maximum_version = version
+    context.set_ciphers("ECDHE+AESGCM")
+    return context
 
 
 def told(outcome: Any) -> Any:
