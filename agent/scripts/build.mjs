@@ -1,7 +1,7 @@
 /*
  * Bundles the agent, with the packages it needs, into dist/: what a program can
  * ship that does not have npm. `dist/register.js` is the preload,
- * `dist/index.js` the call. `node scripts/build.mjs [directory]`: esbuild and ws
+ * `dist/index.js` the call, `dist/module-bundles.js` what they load into Node's thread for hooks. `node scripts/build.mjs [directory]`: esbuild and ws
  * are those of the checkout, or those that are installed in the directory.
  */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const { build } = createRequire(`${packages}/package.json`)("esbuild");
 
 await build({
   absWorkingDir: root,
-  entryPoints: ["register.js", "src/index.js"],
+  entryPoints: ["register.js", "src/index.js", "src/process/module-bundles.js"],
   entryNames: "[name]",
   outdir: "dist",
   bundle: true,

@@ -344,12 +344,14 @@ function withCalls(source, path) {
 /**
  * Write our calls into a text that another thread runs.
  * @param {string} text
+ * @param {string} [path] of its file, if it has one
  * @returns {string} it; at its end further calls name the libraries whose places are not all there: that thread is the one whose
  *   contexts they mix up
  */
-function withNames(text) {
+function withNames(text, path) {
   const { source, unhooked } = withCalls(text, "");
-  const names = unhooked.map((library) => `\n;globalThis?.${CALLED}?.(${~LIBRARIES.indexOf(library)})`);
+  const file = path === undefined ? "" : `,${JSON.stringify(path)}`;
+  const names = unhooked.map((library) => `\n;globalThis?.${CALLED}?.(${~LIBRARIES.indexOf(library)}${file})`);
   return source + names.join("");
 }
 

@@ -2,7 +2,7 @@
 
 const Module = require("node:module");
 const { isMainThread } = require("node:worker_threads");
-const { changeModules, changeUrls } = require("./module-bundles.js");
+const { changeLoaded, changeModules } = require("./module-bundles.js");
 const { outer } = require("./realm.js");
 const { CALLED, LIBRARIES, PLACES, librariesOf, withCalls } = require("./bundled-libraries.js");
 const { foundUnhooked } = require("./unhooked.js");
@@ -73,7 +73,7 @@ function watchSources() {
   owner._compile = _compile;
   const stopTexts = changeTexts(compiledText, giveCall);
   const entry = isMainThread ? process.argv[1] : workerEntry();
-  if (entry) changeModules(entry, (text, path) => textOf(text, "", path));
+  if (entry) changeModules(entry, changedModule);
   giveCall(outer);
   if (isMainThread) watchCode(entry);
   return () => {
@@ -116,6 +116,9 @@ function bundleText(content, path) {
   return textOf(content, path, path);
 }
 
+/** @param {string} text @param {string} path of an ES module, also of one of a library, which has no other change then */
+const changedModule = (text, path) => textOf(text, "", path);
+
 /**
  * @param {string} text
  * @param {string} own the path, where a file of a library has another change
@@ -155,7 +158,7 @@ function compiledText({ text, path, isPart, cached, fits }) {
 function watchUrls(text, path) {
   if (areUrlsRead || IN_PACKAGE.test(path) || !MODULE_URL.test(text)) return;
   areUrlsRead = true;
-  changeUrls();
+  changeLoaded(changedModule);
 }
 
 /**
@@ -184,11 +187,11 @@ function named(unhooked, path) {
 /**
  * What a library in a bundle calls.
  * @param {number} number of the place; of a library that has none, in complement
- * @param {any[]} given
+ * @param {any[]} given what the place gives; for such a library, the path of the file if it has one
  * @returns {any}
  */
 function called(number, ...given) {
-  if (number < 0) return named([LIBRARIES[~number]], NAMELESS);
+  if (number < 0) return named([LIBRARIES[~number]], given[0] ?? NAMELESS);
   const { change, classes = [], isRepeated } = PLACES[number];
   if (change) return changes.get(change)?.change(given);
   let isChanged = false;

@@ -3,90 +3,122 @@
 const { existsSync, readdirSync, readFileSync, realpathSync } = require("node:fs");
 const Module = require("node:module");
 const { dirname, extname, join, resolve } = require("node:path");
-const { pathToFileURL } = require("node:url");
+const { fileURLToPath } = require("node:url");
 const { LIBRARIES, withNames } = require("./bundled-libraries.js");
 
 /** The most files of an application that are looked at, from the one that it begins with, and how large one may be. */
 const MOST_FILES = 512;
 const MOST_CHARACTERS = 2 ** 26;
 
-/** What a file imports from another one, and from a file of a package, by its path. */
-const IMPORTED = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+|[@\w][^"'\n:]*\/[^"'\n:]+\.m?js)["']/g;
+/** What a file imports: the name of another one in quotes. */
+const IMPORTED = /\b(?:from|import)\s*(?:\(\s*)?["']([^"'\n]+)["']/g;
+
+/** The names among these that are looked at: of files, and of files of packages. */
+const OF_FILE = /^\.{1,2}\//;
+const IN_A_PACKAGE = /^[@\w][^:]*\.m?js$/;
 
 /** An import of what the text does not name: of a chunk of webpack, for example. */
 const COMPUTED = /\bimport\s*\((?!\s*(["'])[^"'\n]*\1\s*[,)])/;
+
+/** What an ES module has that its path does not show to be one; some CommonJS, too. */
+const MODULE_SYNTAX = /(?:^[ \t]*|[;}]\s*)(?:import\s*[\w$"'{*]|export\s*[\w{*])/m;
 
 /** What takes the field `module` of a package before Node's fields, and then lets Node load that file. */
 const PREFERS_MODULES = /[\\/]node_modules[\\/](?:vite-node|vitest|tinypool)[\\/]/;
 
 const IN_PACKAGE = /[\\/]node_modules[\\/]/;
 
-/** Node's hooks before version 22.15 run in a thread, which gets the texts. */
+/** Whether Node loads a file as an ES module by its text, if nothing else shows what it is. */
+const detectsModules = Boolean(/** @type {any} */ (process.features).require_module);
+
+/** Node's hooks before version 22.15 run in a thread. */
 const IN_THREAD = `
-  let texts = {};
-  export const initialize = (given) => { texts = given };
-  export const load = (url, context, next) =>
-    url in texts ? { format: "module", source: texts[url], shortCircuit: true } : next(url, context);`;
-
-/** The same for modules that are URLs. */
-const URLS_IN_THREAD = `
   import { createRequire } from "node:module";
-  let textOfUrl;
-  export const initialize = (file) => { ({ textOfUrl } = createRequire(file)(file)) };
-  export const load = (url, context, next) => {
-    const source = textOfUrl(url);
-    return source === undefined ? next(url, context) : { format: "module", source, shortCircuit: true };
-  };`;
+  let changedModule;
+  export const initialize = (file) => { ({ changedModule } = createRequire(file)(file)) };
+  export const load = async (url, context, next) => changedModule(url, await next(url, context));`;
 
-/** An ES module that is the path of a URL. */
-const IN_URL = /^(?:text|application)\/javascript[^,]*?(;base64)?,(.*)$/is;
+/** This file, also where the agent is a bundle: then it is a bundle of its own beside that of the agent. */
+const OWN_FILE = join(__dirname, "module-bundles.js");
+
+/** A module that is the path of a URL, and the types that Node takes. */
+const IN_URL = /^([^,;]*)[^,]*?(;base64)?,(.*)$/is;
+const MODULE_TYPES = ["text/javascript", "application/javascript"];
+const TYPES = [...MODULE_TYPES, "application/json", "application/wasm"];
 
 /** What stands for the path of such a module. */
 const NAMELESS = "data:text/javascript";
 
+/** Whether Node has our hook. */
+let isHooked = false;
+
+/** @typedef {(text: string, path: string) => string} Change */
+
 /**
- * Let Node load changed texts of ES modules: no function of `Module` gets theirs. Node's hooks are used only if there is such
- * a text, because they change how the other modules are loaded.
+ * Let Node load changed texts of ES modules, if there are any: no function of `Module` gets theirs. Node's hooks change how the
+ * other modules are loaded.
  * @param {string} entry the file that the thread begins with, or a URL `data:`
- * @param {(text: string, path: string) => string} change
+ * @param {Change} change
  */
 function changeModules(entry, change) {
-  /** @type {Record<string, string>} */
-  const texts = {};
   const modules = entry.startsWith("data:") ? modulesInUrl(entry) : modulesFrom(resolve(entry));
-  for (const { path, text, url = pathToFileURL(path).href } of modules) {
-    const changed = change(text, path);
-    if (changed !== text) texts[url] = changed;
-  }
-  if (Object.keys(texts).length === 0) return;
+  let isChanged = false;
+  // All are read, because this names what is unhooked.
+  for (const { path, text } of modules) isChanged = change(text, path) !== text || isChanged;
+  if (isChanged) changeLoaded(change);
+}
+
+/**
+ * Change the texts of ES modules when Node loads them, from now on: a file may be written anew until then.
+ * @param {Change} change
+ */
+function changeLoaded(change) {
+  if (isHooked) return;
+  isHooked = true;
   const { registerHooks } = /** @type {any} */ (Module);
-  if (!registerHooks) return Module.register(asUrl(IN_THREAD), { data: texts });
+  if (!registerHooks) return Module.register(asUrl(IN_THREAD), { data: OWN_FILE });
   registerHooks({
     load: (/** @type {string} */ url, /** @type {any} */ context, /** @type {Function} */ next) =>
-      Object.hasOwn(texts, url) ? { format: "module", source: texts[url], shortCircuit: true } : next(url, context),
+      refusedUrl(url) ?? changedModule(url, next(url, context), change),
   });
 }
 
-/** Let Node load changed texts of ES modules that are URLs `data:`, from now on. */
-function changeUrls() {
-  const { registerHooks } = /** @type {any} */ (Module);
-  if (!registerHooks) return Module.register(asUrl(URLS_IN_THREAD), { data: __filename });
-  registerHooks({
-    load(/** @type {string} */ url, /** @type {any} */ context, /** @type {Function} */ next) {
-      const source = textOfUrl(url);
-      return source === undefined ? next(url, context) : { format: "module", source, shortCircuit: true };
-    },
-  });
+/**
+ * @param {string} url
+ * @returns {any} a module that Node refuses, for a URL `data:` whose type it refuses: it would complain about the hook
+ */
+function refusedUrl(url) {
+  const [, type] = url.startsWith("data:") ? (IN_URL.exec(new URL(url).pathname) ?? []) : [];
+  if (type === undefined || TYPES.includes(type.trim().toLowerCase())) return undefined;
+  return { format: type.includes("/") ? type : "null", source: "", shortCircuit: true };
 }
 
 /**
  * @param {string} url of a module
- * @returns {string | undefined} its text with our calls; nothing, if it is to stay as it is
+ * @param {any} loaded what Node or another hook has loaded
+ * @param {Change} change
+ * @returns {any} it; an ES module with its changed text
  */
-function textOfUrl(url) {
-  const [module] = url.startsWith("data:") ? modulesInUrl(url) : [];
-  const text = module && withNames(module.text);
-  return text === module?.text ? undefined : text;
+function changedModule(url, loaded, change = withNames) {
+  if (loaded?.format !== "module" || !loaded.source) return loaded;
+  const path = pathOf(url);
+  if (path === undefined) return loaded;
+  // As Node does: without a byte order mark.
+  const text = typeof loaded.source === "string" ? loaded.source : new TextDecoder().decode(loaded.source);
+  if (text.length > MOST_CHARACTERS) return loaded;
+  const changed = change(text, path);
+  return changed === text ? loaded : { ...loaded, source: changed };
+}
+
+/**
+ * @param {string} url of an ES module
+ * @returns {string | undefined} its path; none of what is left as it is
+ */
+function pathOf(url) {
+  if (url.startsWith("data:")) return NAMELESS;
+  if (!url.startsWith("file:")) return undefined;
+  const path = fileURLToPath(url);
+  return IN_PACKAGE.test(path) && !isOfLibrary(path) ? undefined : path;
 }
 
 /** @param {string} source of a module */
@@ -94,14 +126,14 @@ const asUrl = (source) => `data:text/javascript,${encodeURIComponent(source)}`;
 
 /**
  * @param {string} url
- * @returns {{ path: string, text: string, url: string }[]} the module, read as Node reads it; none for what is Node's to refuse
+ * @returns {{ path: string, text: string }[]} the module, read as Node reads it; none for what is Node's to refuse
  */
 function modulesInUrl(url) {
-  const [, base64, body] = IN_URL.exec(new URL(url).pathname) ?? [];
-  if (body === undefined) return [];
+  const [, type = "", base64, body] = IN_URL.exec(new URL(url).pathname) ?? [];
+  if (!MODULE_TYPES.includes(type.trim().toLowerCase())) return [];
   try {
     const text = Buffer.from(decodeURIComponent(body), base64 ? "base64" : "utf8").toString();
-    return [{ path: NAMELESS, text, url }];
+    return [{ path: NAMELESS, text }];
   } catch {
     return [];
   }
@@ -110,7 +142,7 @@ function modulesInUrl(url) {
 /**
  * Read an application's ES modules, from the one that it begins with; those in packages only if they are of a library.
  * @param {string} entry
- * @returns {Generator<{ path: string, text: string, url?: string }>}
+ * @returns {Generator<{ path: string, text: string }>}
  */
 function* modulesFrom(entry) {
   const waiting = PREFERS_MODULES.test(realPath(entry)) ? [...modulesOfLibraries()] : [entry];
@@ -123,7 +155,8 @@ function* modulesFrom(entry) {
     if (IN_PACKAGE.test(found.path)) continue;
     const place = dirname(found.path);
     for (const [, name] of found.text.matchAll(IMPORTED)) {
-      waiting.push(name.startsWith(".") ? join(place, name) : inPackage(place, name));
+      if (OF_FILE.test(name)) waiting.push(join(place, name));
+      else if (IN_A_PACKAGE.test(name) && name.includes("/")) waiting.push(inPackage(place, name));
     }
     if (COMPUTED.test(found.text)) waiting.push(...readdirSync(place).map((name) => join(place, name)));
   }
@@ -166,9 +199,10 @@ function* modulesOfLibraries() {
 function readModule(given) {
   try {
     const path = realpathSync(given);
-    if (!(IN_PACKAGE.test(path) ? isOfLibrary(path) : isModule(path))) return undefined;
+    if (!(IN_PACKAGE.test(path) ? isOfLibrary(path) : (isModule(path) ?? detectsModules))) return undefined;
     const text = readFileSync(path, "utf8");
-    return text.length > MOST_CHARACTERS ? undefined : { path, text };
+    if (text.length > MOST_CHARACTERS) return undefined;
+    return isModule(path) === undefined && !MODULE_SYNTAX.test(text) ? undefined : { path, text };
   } catch {
     // What cannot be read is Node's to complain about.
     return undefined;
@@ -179,10 +213,10 @@ function readModule(given) {
 const isOfLibrary = (path) =>
   /\.m?js$/.test(path) && LIBRARIES.some(({ name }) => path.replaceAll("\\", "/").includes(`/node_modules/${name}/`));
 
-/** Whether `.js` is an ES module, by directory. @type {Map<string, boolean>} */
+/** Whether `.js` is an ES module, by directory; unknown without a field `type`. @type {Map<string, boolean | undefined>} */
 const types = new Map();
 
-/** @param {string} path */
+/** @param {string} path @returns {boolean | undefined} unknown where Node tells by the text */
 function isModule(path) {
   const extension = extname(path);
   return extension === ".js" ? isOfModules(dirname(path)) : extension === ".mjs";
@@ -190,19 +224,19 @@ function isModule(path) {
 
 /**
  * @param {string} place a directory
- * @returns {boolean}
+ * @returns {boolean | undefined}
  */
 function isOfModules(place) {
-  const known = types.get(place);
-  if (known !== undefined) return known;
+  if (types.has(place)) return types.get(place);
   let found;
   try {
-    found = JSON.parse(readFileSync(join(place, "package.json"), "utf8")).type === "module";
+    const { type } = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
+    found = type === "module" || (type === "commonjs" ? false : undefined);
   } catch {
-    found = place !== dirname(place) && isOfModules(dirname(place));
+    found = place === dirname(place) ? undefined : isOfModules(dirname(place));
   }
   types.set(place, found);
   return found;
 }
 
-module.exports = { changeModules, changeUrls, textOfUrl };
+module.exports = { changeLoaded, changeModules, changedModule };

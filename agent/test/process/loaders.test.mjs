@@ -161,7 +161,7 @@ describe("libraries are hooked whichever way they are loaded", () => {
   for (const [way, [file, name]] of Object.entries({
     "": ["odd.cjs", String.raw`\S+odd\.cjs`],
     " in code of a worker thread": ["odd-eval.cjs", "<anonymous>"],
-    " in a URL": ["odd-import.mjs", "<anonymous>"],
+    " in a URL": ["odd-import.mjs", "data:text/javascript"],
   })) {
     test(`jobs of a copy that is not known have no context rather than another one's${way}`, async () => {
       const { wrong, stderr } = await askAll({ place: app.place, words: [file], env });
