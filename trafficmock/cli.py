@@ -5,16 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 
 from trafficmock import __version__
 from trafficmock.errors import LocalError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REACTOR = "TRAFFICMOCK_REACTOR"
 """The variable that names the Twisted reactor of ``serve`` and ``dashboard``."""

@@ -9,6 +9,7 @@ import os
 import secrets
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from trafficmock.http.this_service import ThisService
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxies
 from trafficmock.proxy.downstream.client_tls import CertificateStore
-from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
+from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
@@ -46,15 +47,11 @@ from trafficmock.server.process.open_files import limit_connections
 from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.server.service import ProxyService
-from trafficmock.server.site import make_site
+from trafficmock.server.site import ServiceSite, make_site
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 from trafficmock.wire.limits import or_unlimited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
-    from trafficmock.server.site import ServiceSite
     from trafficmock.telemetry.exporter import Exporter
 
 __all__ = ["Options", "makeService"]

@@ -5,10 +5,7 @@ from __future__ import annotations
 import errno
 import secrets
 import stat
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 _OWNER_ONLY = 0o600
 _NOT_REPLACED = frozenset({errno.EACCES, errno.EBUSY, errno.EPERM, errno.EROFS})

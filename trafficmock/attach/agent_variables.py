@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trafficmock.attach.proxy_variables import ProxyAddress
 
 DEFAULT_PROXY_URL = "http://127.0.0.1:4310"

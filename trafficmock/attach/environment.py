@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
@@ -39,15 +39,10 @@ from trafficmock.attach.rest_probe import (
 from trafficmock.attach.trust_variables import trust_variables
 from trafficmock.certificates.authority import open_authority
 from trafficmock.certificates.files import default_directory
-from trafficmock.certificates.trust_bundle import make_trust
+from trafficmock.certificates.trust_bundle import TrustBundle, make_trust
 from trafficmock.http.hosts import is_loopback
 from trafficmock.texts.message_text import without_credentials
 from trafficmock.wire.client_id import client_id_problem
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trafficmock.certificates.trust_bundle import TrustBundle
 
 __all__ = ["AttachError", "Attachment", "forward_variables"]
 

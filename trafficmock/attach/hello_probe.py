@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import ssl
-from typing import TYPE_CHECKING
 
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, Request, TextMessage
@@ -14,11 +13,9 @@ from wsproto.utilities import ProtocolError
 
 from trafficmock import __version__
 from trafficmock.attach.process_mark import own_mark
+from trafficmock.attach.proxy_variables import ProxyAddress
 from trafficmock.attach.rest_probe import ANSWER_SECONDS, MOST_BYTES, AttachError
 from trafficmock.wire import PROTOCOL_VERSION
-
-if TYPE_CHECKING:
-    from trafficmock.attach.proxy_variables import ProxyAddress
 
 _READ_BYTES = 65536
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from trafficmock.certificates.trust_bundle import TRUSTSTORE_PASSWORD
+from trafficmock.attach.proxy_variables import ProxyAddress
+from trafficmock.certificates.trust_bundle import TRUSTSTORE_PASSWORD, TrustBundle
 from trafficmock.ipv6 import read_ipv6
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.attach.proxy_variables import ProxyAddress
-    from trafficmock.certificates.trust_bundle import TrustBundle
 
 _NAME = re.compile(r"[\w*.-]+\Z")
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trafficmock.attach.rest_probe import AttachError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PRELOAD = "register.js"
 PACKAGE = Path(__file__).parents[1]

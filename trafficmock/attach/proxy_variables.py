@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 from attrs import field, frozen
 
 from trafficmock.http.hosts import DEFAULT_PORTS, is_loopback
 from trafficmock.texts.message_text import without_credentials
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEFAULT_CLIENT_ID = "proxy"
 """The client id of a client without credentials."""

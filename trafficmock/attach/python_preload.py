@@ -7,13 +7,10 @@ import os
 import re
 import shutil
 import ssl
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trafficmock.attach.node import first_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DIRECTORY = Path(__file__).parent / "python"
 """The directory with ``sitecustomize``, which Python imports before the application begins."""

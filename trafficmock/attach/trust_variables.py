@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from trafficmock.certificates.roots import CA_FILE_VARIABLES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trafficmock.certificates.trust_bundle import TrustBundle
+from trafficmock.certificates.trust_bundle import TrustBundle
 
 _ADDING = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
 """Variables of runtimes that trust their own roots in addition to the file."""

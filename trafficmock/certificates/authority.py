@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import secrets
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from attrs import frozen
 from cryptography import x509
@@ -29,9 +29,6 @@ from trafficmock.certificates.files import (
     read_private,
     write,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CERTIFICATE = "ca.pem"
 KEY = "ca-key.pem"

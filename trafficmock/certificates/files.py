@@ -6,17 +6,14 @@ import contextlib
 import os
 import stat
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import platformdirs
 
 from trafficmock.errors import LocalError
 from trafficmock.file_locks import lock
 from trafficmock.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 PRIVATE = 0o600
 PUBLIC = 0o644

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import secrets
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 from cryptography import x509
@@ -12,9 +11,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-if TYPE_CHECKING:
-    from trafficmock.certificates.authority import CertificateAuthority
-    from trafficmock.certificates.names import Name
+from trafficmock.certificates.authority import CertificateAuthority
+from trafficmock.certificates.names import Name
 
 VALID = dt.timedelta(days=396)
 CLOCK_SKEW = dt.timedelta(days=1)

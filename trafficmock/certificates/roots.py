@@ -13,13 +13,10 @@ import re
 import ssl
 import sys
 import warnings
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cryptography import x509
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 CA_FILE_VARIABLES = (
     "SSL_CERT_FILE",

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from trafficmock.certificates.trust_bundle import TRUSTSTORE_PASSWORD
-
-if TYPE_CHECKING:
-    from trafficmock.certificates.trust_bundle import TrustBundle
+from trafficmock.certificates.trust_bundle import TRUSTSTORE_PASSWORD, TrustBundle
 
 _HINTS = (
     (

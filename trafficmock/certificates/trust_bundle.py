@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 from attrs import frozen
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
@@ -15,10 +16,6 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import (
 from trafficmock.certificates.authority import CERTIFICATE
 from trafficmock.certificates.files import PUBLIC, locked, make_directory, read, write
 from trafficmock.certificates.roots import given_roots, readable, system_pem, unique_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 TRUSTSTORE_PASSWORD = "changeit"  # noqa: S105 - Java's usual one: what it guards is public
 _OTHERS = "others"

@@ -7,9 +7,10 @@ import os
 import re
 import textwrap
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, proxy_url
 from trafficmock.command.exit_status import USAGE, CommandError
@@ -17,9 +18,6 @@ from trafficmock.command.output.terminal import COLOURS
 from trafficmock.command.rest.rest_client import RestClient
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.texts.named_fields import InvalidFieldError, NamedFields
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "error")
 SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")

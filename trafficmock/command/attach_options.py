@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trafficmock.attach.environment import Attachment
 from trafficmock.attach.node import find_preload
-
-if TYPE_CHECKING:
-    import argparse
 
 HOW_IT_JOINS = (
     "An application joins through its environment: a Node process by the agent, a Python "

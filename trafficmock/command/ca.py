@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
-from trafficmock.certificates.authority import CERTIFICATE, open_authority
+from trafficmock.certificates.authority import CERTIFICATE, CertificateAuthority, open_authority
 from trafficmock.certificates.files import default_directory
 from trafficmock.certificates.runtime_hints import hints
 from trafficmock.certificates.trust_bundle import make_trust
 from trafficmock.command.arguments import command_parser
 from trafficmock.command.exit_status import OK
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Sequence
-
-    from cryptography import x509
-
-    from trafficmock.certificates.authority import CertificateAuthority
-
 
 EXAMPLES = """\
   trafficmock ca path           # print where the certificate is

@@ -7,15 +7,12 @@ The script is argcomplete's. It calls ``trafficmock`` with the typed line in the
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from trafficmock.command.arguments import command_parser
 from trafficmock.command.exit_status import OK
 from trafficmock.command.output.terminal import standard_output
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLES = """\

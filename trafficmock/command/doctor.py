@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.command.arguments import add_output, command_parser, proxy
 from trafficmock.command.exit_status import NOTHING, OK
-from trafficmock.command.output.terminal import standard_output
+from trafficmock.command.output.terminal import Terminal, standard_output
 from trafficmock.command.rest.list_resources import REQUESTS
+from trafficmock.command.rest.rest_client import RestClient
 from trafficmock.texts.message_text import printable
 from trafficmock.texts.times import time_of_day
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest.rest_client import RestClient
 
 _WIDTH = 100
 """The characters of a line where the terminal does not tell its width."""

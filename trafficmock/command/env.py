@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from trafficmock.attach.python_preload import https_problem
 from trafficmock.command.arguments import command_parser
@@ -17,10 +18,6 @@ from trafficmock.command.attach_options import (
     preload_of,
 )
 from trafficmock.command.exit_status import OK
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
 
 FORMATS = ("shell", "dotenv", "json")
 EXAMPLES = """\

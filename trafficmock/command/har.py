@@ -5,10 +5,12 @@ The REST API returns the HAR of one request; this module merges those of several
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.command.arguments import (
     REQUEST_ACTIONS,
@@ -22,23 +24,17 @@ from trafficmock.command.arguments import (
     redactor,
 )
 from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
+from trafficmock.command.output.list_columns import Entry
 from trafficmock.command.output.terminal import complain, standard_output
 from trafficmock.command.rest.id_lookup import completed_ids, find
 from trafficmock.command.rest.list_resources import REQUESTS
-from trafficmock.command.rest.rest_client import entry_path
+from trafficmock.command.rest.rest_client import RestClient, entry_path
 from trafficmock.errors import LocalError
 from trafficmock.report.report_directory import read_report
 from trafficmock.report.report_settings import DIRECTORY_VARIABLE
 from trafficmock.report.unused_entries import check_har
 from trafficmock.texts.message_text import printable
 from trafficmock.whole_files import rewrite_whole
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Sequence
-
-    from trafficmock.command.output.list_columns import Entry
-    from trafficmock.command.rest.rest_client import RestClient
 
 EXAMPLES = """\
   trafficmock har 7341eb17 -o charge.har

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.command.arguments import (
     REQUEST_ACTIONS,
@@ -24,10 +26,6 @@ from trafficmock.command.output.terminal import complain, standard_output
 from trafficmock.command.rest.follow import Follower
 from trafficmock.command.rest.list_resources import REQUESTS, Listing, print_table
 from trafficmock.redaction.redacted_documents import redacted_record
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
 
 LISTED = 100
 FOLLOWED = 10

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trafficmock.command.arguments import command_parser
 from trafficmock.command.exit_status import OK
@@ -11,10 +12,6 @@ from trafficmock.command.output.terminal import standard_output
 from trafficmock.errors import LocalError
 from trafficmock.report.report_directory import PAGE, merge_reports
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
 
 EXAMPLES = """\
   trafficmock report merge shard-1 shard-2 --output report

@@ -16,10 +16,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
 
 from trafficmock.attach.hello_probe import check_welcome
 from trafficmock.attach.node import may_start_node, runs_node
+from trafficmock.attach.proxy_variables import ProxyAddress
 from trafficmock.attach.python_preload import (
     ALLOW_UNATTACHED_VARIABLE,
     https_problem,
@@ -35,12 +38,6 @@ from trafficmock.command.attach_options import (
 )
 from trafficmock.errors import LocalError
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from trafficmock.attach.proxy_variables import ProxyAddress
 
 SEALED_VARIABLE = "TRAFFICMOCK_SEALED"
 """It is 1 in a sealed command, whose agents then say why a connection failed."""

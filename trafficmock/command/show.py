@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trafficmock.command.arguments import (
     add_output,
@@ -17,10 +18,11 @@ from trafficmock.command.arguments import (
 )
 from trafficmock.command.exit_status import NOTHING, OK, UNREACHABLE, CommandError
 from trafficmock.command.output.request_page import write_request
-from trafficmock.command.output.terminal import standard_output
+from trafficmock.command.output.terminal import Terminal, standard_output
 from trafficmock.command.output.websocket_page import write_socket
 from trafficmock.command.rest.id_lookup import Found, completed_ids, find, newest
 from trafficmock.command.rest.list_resources import SOCKETS
+from trafficmock.command.rest.rest_client import RestClient
 from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.har_reader import read_har
@@ -28,13 +30,6 @@ from trafficmock.report.page_server import SavedPageServer
 from trafficmock.report.report_directory import for_page, read_report
 from trafficmock.report.saved_page import saved_page
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest.rest_client import RestClient
 
 EXAMPLES = """\
   trafficmock show                 # the newest

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from trafficmock.command.arguments import add_output, command_parser, proxy
 from trafficmock.command.exit_status import OK
 from trafficmock.command.output import list_columns
-from trafficmock.command.output.terminal import standard_output
+from trafficmock.command.output.terminal import Terminal, standard_output
 from trafficmock.command.output.terminal_text import cut
 from trafficmock.command.rest.list_resources import REQUESTS, SOCKETS
+from trafficmock.command.rest.rest_client import RestClient
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest.rest_client import RestClient
 
 LISTED = 10
 """The most hosts, and the most tests, in the output for people."""

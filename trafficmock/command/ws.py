@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Sequence
 
 from trafficmock.command.arguments import SOCKET_ACTIONS, add_filters, command_parser
 from trafficmock.command.history import add_list_options, show_list
 from trafficmock.command.rest.list_resources import SOCKETS
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
 
 EXAMPLES = """\
   trafficmock ws

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define, field
 
@@ -10,7 +10,7 @@ from trafficmock.core import error_messages
 from trafficmock.core.answers.giving import Answers
 from trafficmock.core.answers.route_answers import RouteAnswers
 from trafficmock.core.answers.streamed_answers import StreamedAnswers
-from trafficmock.core.effects import CloseConnection, EffectList
+from trafficmock.core.effects import CloseConnection, EffectList, Moment
 from trafficmock.core.ended_tests import EndedTests
 from trafficmock.core.heartbeat import Heartbeat
 from trafficmock.core.hello import Handshake, refuse
@@ -31,23 +31,18 @@ from trafficmock.core.local.passed_requests import PassedRequests
 from trafficmock.core.lost_agents import LostAgents
 from trafficmock.core.message_handlers import Handler, handlers_by_role
 from trafficmock.core.registration import Registration
+from trafficmock.core.settings import Settings
 from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
+from trafficmock.core.state.registered import Kind
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.waits.waits import Waits
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket.websocket_routing import WebSocketRouting
+from trafficmock.wire.codec import InvalidMessageError
 from trafficmock.wire.features import LOCAL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.effects import Moment
-    from trafficmock.core.settings import Settings
-    from trafficmock.core.state.registered import Kind
-    from trafficmock.wire.codec import InvalidMessageError
-    from trafficmock.wire.inbound import Message
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.inbound import Message
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 GOING_AWAY = 1001
 """The WebSocket close code of a service that ends (RFC 6455 section 7.4.1)."""

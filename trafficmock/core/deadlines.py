@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import Struct
 
-from trafficmock.core.effects import Wake
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trafficmock.core.effects import EffectList
+from trafficmock.core.effects import EffectList, Wake
 
 _MOST_CANCELLED = 64
 """The cancelled deadlines that the heap may hold, beside as many as there are open ones."""

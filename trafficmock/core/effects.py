@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from attrs import field, frozen
 from msgspec import UNSET, Struct, UnsetType
 
+from trafficmock.core.state.har_recording import Exchange
 from trafficmock.records import Record
+from trafficmock.wire.client_message import RedactQuery
+from trafficmock.wire.inbound import (
+    DiagnosisQuery,
+    HistoryQuery,
+    Message,
+    RecordingQuery,
+    ReportMake,
+    ReportQuery,
+)
+from trafficmock.wire.outbound import TestRegistered
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
-
-if TYPE_CHECKING:
-    from trafficmock.core.state.har_recording import Exchange
-    from trafficmock.wire.client_message import RedactQuery
-    from trafficmock.wire.inbound import (
-        DiagnosisQuery,
-        HistoryQuery,
-        Message,
-        RecordingQuery,
-        ReportMake,
-        ReportQuery,
-    )
-    from trafficmock.wire.outbound import TestRegistered
-    from trafficmock.wire.payloads.application_origins import ApplicationOrigins
-    from trafficmock.wire.payloads.serialized_har import SerializedRecording
-    from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
-    from trafficmock.wire.waits.wait_messages import WaitKind
+from trafficmock.wire.payloads.serialized_har import SerializedRecording
+from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
+from trafficmock.wire.waits.wait_messages import WaitKind
 
 Level = Literal["debug", "info", "warn", "error"]
 

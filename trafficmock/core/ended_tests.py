@@ -31,34 +31,30 @@ from __future__ import annotations
 from collections import deque
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import CloseBrowserProxy
+from trafficmock.core.answers.streamed_answers import StreamedAnswers
+from trafficmock.core.deadlines import Deadline
+from trafficmock.core.effects import CloseBrowserProxy, EffectList
+from trafficmock.core.http.decisions import Decisions
+from trafficmock.core.http.request_routing import RequestRouting
+from trafficmock.core.isolation.mixed_contexts import MixedContexts
+from trafficmock.core.isolation.unseen_connections import UnseenConnections
 from trafficmock.core.isolation.unseen_contexts import UnseenContexts
+from trafficmock.core.isolation.wanted_origins import WantedOrigins
+from trafficmock.core.local.local_decisions import LocalDecisions
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import PendingRequest
+from trafficmock.core.state.peers import Worker
+from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
+from trafficmock.core.waits.waits import Waits
+from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.records import TestEnded
+from trafficmock.wire.inbound import TestUnregister
 from trafficmock.wire.outbound import NO_APPLICATION, ProxyError, TestUnregistered
-
-if TYPE_CHECKING:
-    from trafficmock.core.answers.streamed_answers import StreamedAnswers
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.isolation.mixed_contexts import MixedContexts
-    from trafficmock.core.isolation.unseen_connections import UnseenConnections
-    from trafficmock.core.isolation.wanted_origins import WantedOrigins
-    from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
-    from trafficmock.core.waits.waits import Waits
-    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
-    from trafficmock.wire.inbound import TestUnregister
 
 
 @define

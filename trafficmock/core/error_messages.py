@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-from trafficmock.matching.patterns.framework_calls import PREFIX
+from trafficmock.core.ownership.differences import Difference, Nearest
+from trafficmock.core.ownership.strictness import Refusal
+from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest, RunRoute
+from trafficmock.matching.host_pattern import PatternError
+from trafficmock.matching.patterns.framework_calls import PREFIX, FrameworkCall
 from trafficmock.texts.times import time_of_day
 from trafficmock.texts.wording import Wording, free_text, joined, quoted, url_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.ownership.differences import Difference, Nearest
-    from trafficmock.core.ownership.strictness import Refusal
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest, RunRoute
-    from trafficmock.matching.host_pattern import PatternError
-    from trafficmock.matching.patterns.framework_calls import FrameworkCall
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 CONTEXT_IN_USE = (
     "The context of this test is in use by another test, or the test is registered with another "

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.core.effects import AbortConnection
+from trafficmock.core.deadlines import Deadline
+from trafficmock.core.effects import AbortConnection, EffectList
 from trafficmock.core.hello import refuse
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.peers import Unauthenticated
 from trafficmock.wire.inbound import Ping
-
-if TYPE_CHECKING:
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Unauthenticated
 
 
 @define

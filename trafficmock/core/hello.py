@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.answers.languages import language_of
-from trafficmock.core.effects import CloseConnection, EffectList
+from trafficmock.core.effects import CloseConnection, EffectList, Moment
 from trafficmock.core.http.deferred_bodies import body_limits
+from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
 from trafficmock.texts.message_text import printable
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.client_id import client_id_problem
-from trafficmock.wire.inbound import Hello, Ping, Pong
+from trafficmock.wire.inbound import Hello, Message, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import Moment
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.wire.inbound import Message
 
 POLICY_VIOLATION = 1008
 """The WebSocket close code for a connection that is refused (RFC 6455 section 7.4.1)."""

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define
 from msgspec import UNSET
 
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http import upstream_fetches
-from trafficmock.core.state.peers import Agent
+from trafficmock.core.http.decisions import Decisions
+from trafficmock.core.http.pending_bodies import PendingBodies
+from trafficmock.core.http.response_reports import ResponseReports
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.peers import Agent, Client
+from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.texts.wording import Wording, cut
 from trafficmock.wire import outbound
+from trafficmock.wire.codec import InvalidMessageError
 from trafficmock.wire.features import CHAIN, STRICT
+from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads.serialized_response import SerializedError
 from trafficmock.wire.shrink import MAX_TEXT
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.pending_bodies import PendingBodies
-    from trafficmock.core.http.response_reports import ResponseReports
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Client
-    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
-    from trafficmock.wire.codec import InvalidMessageError
-    from trafficmock.wire.inbound import Message
 
 
 @define

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define, field
 
 from trafficmock.core import error_messages
-from trafficmock.core.state.peers import LostAgent
+from trafficmock.core.answers.streamed_answers import StreamedAnswers
+from trafficmock.core.deadlines import Deadline
+from trafficmock.core.effects import EffectList
+from trafficmock.core.http.decisions import Decisions
+from trafficmock.core.http.handler_results import HandlerResults
+from trafficmock.core.http.response_reports import ResponseReports
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.peers import Agent, LostAgent
+from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.wire.payloads.serialized_response import SerializedError
-
-if TYPE_CHECKING:
-    from trafficmock.core.answers.streamed_answers import StreamedAnswers
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.handler_results import HandlerResults
-    from trafficmock.core.http.response_reports import ResponseReports
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
 
 @define

@@ -17,17 +17,15 @@ from trafficmock.core.effects import (
     WriteRecording,
 )
 from trafficmock.core.ownership import given_globs
-from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
+from trafficmock.core.state.peers import Agent, Client, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.client_message import GlobQuery, RedactQuery
-from trafficmock.wire.inbound import Ping, Pong
+from trafficmock.wire.inbound import Message, Ping, Pong
 from trafficmock.wire.payloads.serialized_har import SerializedRecording
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
-    from trafficmock.core.state.peers import Client
-    from trafficmock.wire.inbound import Message
 
 Handler = Callable[[Any, Any, EffectList], None]
 

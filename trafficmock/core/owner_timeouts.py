@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import Struct
 
+from trafficmock.core.deadlines import Deadline, Deadlines
+from trafficmock.core.effects import EffectList
+from trafficmock.core.state.lifecycle import Owned
+from trafficmock.core.state.peers import Worker
 from trafficmock.wire.inbound import Ping
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.deadlines import Deadline, Deadlines
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.state.lifecycle import Owned
-    from trafficmock.core.state.peers import Worker
 
 _LATE = 0.1
 """The fraction of the claim timeout by which a wake-up may be late. A later wake-up shows that the

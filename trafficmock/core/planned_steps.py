@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.deadlines import Deadline, Deadlines
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.state.lifecycle import PendingRequest
+from trafficmock.core.deadlines import Deadline, Deadlines
+from trafficmock.core.effects import EffectList
+from trafficmock.core.state.lifecycle import PendingRequest
 
 
 @define

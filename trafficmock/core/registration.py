@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.answers.given_answers import BadAnswerError, read_answers
@@ -17,34 +16,29 @@ from trafficmock.core.answers.languages import WrongOptionError
 from trafficmock.core.effects import EffectList, OpenBrowserProxy
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
+from trafficmock.core.http.request_routing import RequestRouting
+from trafficmock.core.isolation.unhooked_libraries import UnhookedLibraries
+from trafficmock.core.isolation.wanted_origins import WantedOrigins
+from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.ownership.given_globs import read_matcher
+from trafficmock.core.ownership.lost_runs import LostRuns
 from trafficmock.core.ownership.refusals import excuses
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
+from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.peers import Worker
+from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
 from trafficmock.core.strict_mode import read_allowed
 from trafficmock.matching import GlobError
+from trafficmock.matching.allow_list import AllowList
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_patterns
 from trafficmock.records import TestBegan
-from trafficmock.wire import outbound
+from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN, CONTEXT, STRICT, SUBSCRIBE
+from trafficmock.wire.inbound import Behavior
 from trafficmock.wire.payloads.application_origins import ApplicationOrigins
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.isolation.unhooked_libraries import UnhookedLibraries
-    from trafficmock.core.isolation.wanted_origins import WantedOrigins
-    from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.lost_runs import LostRuns
-    from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.matching.allow_list import AllowList
-    from trafficmock.wire import inbound
-    from trafficmock.wire.inbound import Behavior
 
 _TOLD_THE_TIME = frozenset({CONTEXT, SUBSCRIBE})
 """The features with which ``test:registered`` has the time, ``at``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from attrs import define, field
 
@@ -15,14 +15,9 @@ from trafficmock.core.ownership.contexts import Contexts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.planned_steps import PlannedSteps
-from trafficmock.core.state.peers import Agent, Client
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.core.settings import Settings
-    from trafficmock.core.state.lifecycle import PendingRequest, Socket
-    from trafficmock.core.state.peers import LostAgent, Peer
+from trafficmock.core.settings import Settings
+from trafficmock.core.state.lifecycle import PendingRequest, Socket
+from trafficmock.core.state.peers import Agent, Client, LostAgent, Peer
 
 
 @define(eq=False)

@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from attrs import define, evolve, field
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.effects import EffectList
+from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.ownership.lost_runs import LostRuns
 from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.registry import compile_route
+from trafficmock.core.ownership.strictness import Refusal
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
+from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.lifecycle import PendingRequest
-from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.peers import Agent, Worker
 from trafficmock.matching import GlobError
-from trafficmock.matching.allow_list import MOST_PATTERNS, read_allow_list
+from trafficmock.matching.allow_list import MOST_PATTERNS, AllowList, read_allow_list
+from trafficmock.matching.compiled_matcher import RouteMatcher
 from trafficmock.matching.host_pattern import PatternError, check_characters
 from trafficmock.matching.patterns.given_glob import GivenGlob
-from trafficmock.wire import outbound
+from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import STRICT
+from trafficmock.wire.local_reports import RequestIgnored
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_matcher import MOST_CONDITIONS
+from trafficmock.wire.payloads.serialized_matcher import MOST_CONDITIONS, SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.strictness import Refusal
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.matching.allow_list import AllowList
-    from trafficmock.matching.compiled_matcher import RouteMatcher
-    from trafficmock.wire import inbound
-    from trafficmock.wire.local_reports import RequestIgnored
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
 @define

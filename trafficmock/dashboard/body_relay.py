@@ -10,11 +10,11 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.web.client import ResponseDone
 from zope.interface import implementer
 
+from trafficmock.http.service_request import ServiceRequest
+
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
     from twisted.python.failure import Failure
-
-    from trafficmock.http.service_request import ServiceRequest
 
 STALL_SECONDS = 30.0
 """How long the proxy may be silent within a response; then the connection is closed."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from attrs import define
 from twisted.web.server import NOT_DONE_YET
 
+from trafficmock.dashboard.proxy_relay import ProxyRelay
+from trafficmock.dashboard.static_files import Page
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.checked_root import CheckedRoot, bound_host, check, check_reader, host_of
 from trafficmock.http.cors import origin_allowed
 from trafficmock.http.etags import is_current
 from trafficmock.http.hosts import parse_authority, parse_origin
 from trafficmock.http.responses import NOT_FOUND, RestError, encode, header, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trafficmock.dashboard.proxy_relay import ProxyRelay
-    from trafficmock.dashboard.static_files import Page
-    from trafficmock.http.access import AccessPolicy
-    from trafficmock.http.service_request import ServiceRequest
+from trafficmock.http.service_request import ServiceRequest
 
 POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

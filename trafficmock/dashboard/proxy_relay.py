@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 import treq
@@ -12,18 +13,14 @@ from twisted.logger import Logger
 from twisted.web.http_headers import Headers
 
 from trafficmock.dashboard.body_relay import BodyRelay
-from trafficmock.dashboard.proxy_client import NOT_MODIFIED
+from trafficmock.dashboard.proxy_client import NOT_MODIFIED, ProxyApiClient
 from trafficmock.http.etags import is_current
 from trafficmock.http.responses import INTERNAL, RestError, encode, error, header, whole
+from trafficmock.http.service_request import ServiceRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from twisted.python.failure import Failure
     from twisted.web.iweb import IResponse
-
-    from trafficmock.dashboard.proxy_client import ProxyApiClient
-    from trafficmock.http.service_request import ServiceRequest
 
 _ASKED = (b"if-none-match", b"accept")
 _PASSED_ON = (b"etag", b"content-disposition")

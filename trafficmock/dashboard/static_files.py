@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from importlib.resources.abc import Traversable
 
 from attrs import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from importlib.resources.abc import Traversable
 
 START_PAGE = "/"
 _START_FILE = "/index.html"

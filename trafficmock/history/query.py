@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import field, frozen
 from msgspec import UNSET
 
-if TYPE_CHECKING:
-    from trafficmock.history.entry import HistoryEntry
+from trafficmock.history.entry import HistoryEntry
 
 
 def _stripped(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define
 from msgspec import UNSET
@@ -11,16 +12,10 @@ from trafficmock import records
 from trafficmock.history.entry import MAX_DETAIL
 from trafficmock.history.request_entry import RequestEntry, announced
 from trafficmock.history.rest_records import RequestOutcome
+from trafficmock.history.rows import Rows
 from trafficmock.history.search import matches_weight
-from trafficmock.history.stored_messages import header_weight, without_body
-from trafficmock.wire.payloads.serialized_response import FAULT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.history.rows import Rows
-    from trafficmock.history.stored_messages import Body
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.history.stored_messages import Body, header_weight, without_body
+from trafficmock.wire.payloads.serialized_response import FAULT, SerializedResponse
 
 AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
 """The actions after which an agent reports the upstream's response."""

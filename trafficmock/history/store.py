@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from attrs import define, field
 
+from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.request_recorder import RequestRecorder
 from trafficmock.history.rest_records import Summary
 from trafficmock.history.rows import ByteBudget, Rows
 from trafficmock.history.traffic_counts import Tally
+from trafficmock.history.websocket_entry import SocketEntry
 from trafficmock.history.websocket_recorder import SocketRecorder
-from trafficmock.records import TestBegan
+from trafficmock.records import Record, TestBegan
 from trafficmock.redaction.redacted_events import redacting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.history.request_entry import RequestEntry
-    from trafficmock.history.websocket_entry import SocketEntry
-    from trafficmock.records import Record
-    from trafficmock.redaction.redactor import Redactor
+from trafficmock.redaction.redactor import Redactor
 
 Capture = Literal["all", "handled", "none"]
 

@@ -8,17 +8,14 @@ tests had is the part of a test run, together with what came meanwhile of no tes
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 from attrs import define, field
 from msgspec import Struct
 
+from trafficmock.records import CarriedContext, Owner, TestBegan
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trafficmock.records import CarriedContext, Owner, TestBegan
 
 MOST_HOSTS = 1000
 """The most hosts of all traffic, of each test, and of each worker; others count together."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define
 from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.history.entry import MAX_DETAIL
-from trafficmock.history.rest_records import RecordedClose, SocketEvent, SocketRecord
+from trafficmock.history.rest_records import Direction, RecordedClose, SocketEvent, SocketRecord
+from trafficmock.history.rows import Rows
 from trafficmock.history.search import matches_weight
 from trafficmock.history.websocket_entry import SocketEntry, frame_size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.history.rest_records import Direction
-    from trafficmock.history.rows import Rows
 
 
 @define(eq=False)

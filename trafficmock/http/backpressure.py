@@ -12,14 +12,11 @@ sender is read again, and the send queue's limit applies.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
 
 from attrs import define, field
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 
 class FlowControlled(Protocol):

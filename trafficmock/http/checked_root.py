@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from twisted.web.resource import IResource
 from zope.interface import implementer
 
+from trafficmock.http.access import AccessPolicy
 from trafficmock.http.responses import RestError, error, header
-
-if TYPE_CHECKING:
-    from trafficmock.http.access import AccessPolicy
-    from trafficmock.http.service_request import ServiceRequest
+from trafficmock.http.service_request import ServiceRequest
 
 _ONE_HOST = RestError(400, "bad_request", "HTTP/1.1 wants exactly one Host header.")
 

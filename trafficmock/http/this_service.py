@@ -19,14 +19,12 @@ of the forward proxy may name the service, too. So three places ask:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from attrs import field, frozen
 
 from trafficmock.http.hosts import WILDCARDS, is_loopback, parse_authority, same_address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _ABSOLUTE = re.compile(
     r"(?:http|ws)://(?:[^/?#@]*@)?(?P<authority>[^/?#@]+)(?P<path>/[^?]*)?(?:\?.*)?", re.IGNORECASE

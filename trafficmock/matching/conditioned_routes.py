@@ -5,16 +5,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import KeysView
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
+from trafficmock.matching.compiled_matcher import RouteMatcher
 from trafficmock.matching.literal_index import LiteralIndex
-
-if TYPE_CHECKING:
-    from trafficmock.matching.compiled_matcher import RouteMatcher
-    from trafficmock.matching.request_conditions import RequestConditions
-    from trafficmock.matching.request_content import RequestContent
+from trafficmock.matching.request_conditions import RequestConditions
+from trafficmock.matching.request_content import RequestContent
 
 #: Keys of routes by the number of their registration, in that order.
 Keys = dict[int, str]

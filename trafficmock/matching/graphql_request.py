@@ -7,13 +7,11 @@ by the lexer of graphql-core.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 LONGEST_DOCUMENTS = 128 * 2**10
 """The most characters of the documents of a request in which names of operations are looked for."""

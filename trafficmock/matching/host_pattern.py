@@ -9,9 +9,9 @@ the cases for all three.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from ipaddress import IPv6Address
-from typing import TYPE_CHECKING
 
 import ada_url
 from attrs import frozen
@@ -19,9 +19,6 @@ from attrs import frozen
 from trafficmock.errors import LocalError
 from trafficmock.matching.starred_text import matches_starred, matches_wildcards
 from trafficmock.matching.url_parts import url_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LONGEST_PATTERN = 2000
 """The most characters of a pattern."""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
 
 import attrs
 
-from trafficmock.matching.request_content import UnreadablePartError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.matching.request_conditions import ContentPlace, DemandedValues
-    from trafficmock.matching.request_content import RequestContent
+from trafficmock.matching.request_conditions import ContentPlace, DemandedValues
+from trafficmock.matching.request_content import RequestContent, UnreadablePartError
 
 T = TypeVar("T")
 

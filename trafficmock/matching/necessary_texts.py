@@ -8,10 +8,7 @@ so an agent asks about every URL for which the index has a candidate.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from trafficmock.matching.compiled_matcher import UrlCondition
+from trafficmock.matching.compiled_matcher import UrlCondition
 
 Texts = tuple[str, ...]
 """The beginning of a URL, texts within it, and its end; a single text is the whole URL."""

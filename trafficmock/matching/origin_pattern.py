@@ -8,8 +8,8 @@ is left out, except behind a star, which stands for a port too.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -22,9 +22,6 @@ from trafficmock.matching.host_pattern import (
     read_host_pattern,
 )
 from trafficmock.matching.url_parts import DEFAULT_PORTS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 _SCHEMES = ("http", "https")
 _PATTERN = re.compile(r"(?P<scheme>[a-z*?]+)://(?P<authority>.*)", re.IGNORECASE | re.DOTALL)

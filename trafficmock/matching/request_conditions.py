@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 import attrs
 from msgspec import UNSET
 
 from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.patterns.regex import Regex, compile_regex
-from trafficmock.matching.request_content import UnreadablePartError
+from trafficmock.matching.request_content import RequestContent, UnreadablePartError
 from trafficmock.texts.wording import Valued, Wording, free_text, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trafficmock.matching.request_content import RequestContent
 
 Part = Literal["query", "header", "form", "json", "operation", "variables"]
 

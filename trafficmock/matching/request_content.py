@@ -6,8 +6,9 @@ import codecs
 import copy
 import gc
 import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -21,11 +22,7 @@ from trafficmock.matching.graphql_request import (
 )
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import YES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from trafficmock.matching.patterns.regex import Regex
+from trafficmock.matching.patterns.regex import Regex
 
 MOST_BYTES = 8 * 2**20
 """The largest body that is compared; a larger one meets no condition on bodies."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from trafficmock.proxy.upstream.tied_upstream import Upstreams
+
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IPushProducer
-
-    from trafficmock.proxy.upstream.tied_upstream import Upstreams
 
 
 class ClientTransport(Protocol):

@@ -6,27 +6,23 @@ Each remembers the redirects of its requests, so that the request that follows o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from attrs import define, field
 from msgspec import UNSET
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from trafficmock.http.backpressure import FlowControlled
+from trafficmock.proxy.http1.attached_clients import AttachedProcess
+from trafficmock.records import Record
 from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
 from trafficmock.wire.agent_filter import Origins
+from trafficmock.wire.inbound import Message
 from trafficmock.wire.local_reports import RunsTests
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.welcome import BodyLimits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IReactorTime
-
-    from trafficmock.http.backpressure import FlowControlled
-    from trafficmock.proxy.http1.attached_clients import AttachedProcess
-    from trafficmock.records import Record
-    from trafficmock.wire.inbound import Message
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 IDLE_CLIENT_SECONDS = 30.0
 """How long a client id stays known without a connection: some clients open one per request."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from attrs import Factory, define, field, frozen
 from twisted.logger import Logger
 
+from trafficmock.http.hosts import Authority
 from trafficmock.http.log_safety import one_line
-from trafficmock.matching.host_pattern import is_under_test, matches_any
+from trafficmock.matching.host_pattern import HostPattern, is_under_test, matches_any
 from trafficmock.proxy.http1.context_headers import (
     ids_in,
     may_carry,
@@ -18,22 +20,15 @@ from trafficmock.proxy.http1.context_headers import (
     without_context,
 )
 from trafficmock.proxy.http1.forwarded_headers import request_block
+from trafficmock.proxy.http1.framing import Framing
+from trafficmock.proxy.http1.heads import Pairs
+from trafficmock.proxy.proxy_clients import ProxyClients
+from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.transfer.body_decoding import Decoders
+from trafficmock.proxy.upstream.connection_pool import ConnectionPool
+from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_protocols import ServerProtocols
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.http.hosts import Authority
-    from trafficmock.matching.host_pattern import HostPattern
-    from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.proxy_clients import ProxyClients
-    from trafficmock.proxy.request_target import Origin
-    from trafficmock.proxy.upstream.connection_pool import ConnectionPool
-    from trafficmock.proxy.upstream.dialer import Dialer
-
 
 _MOST_UNREAD = 1000
 """The most servers of which the log says that their tunnels are not read."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import ada_url
 from attrs import field, frozen
@@ -13,12 +13,8 @@ from msgspec import Struct
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.hosts import DEFAULT_PORTS, Authority, parse_authority
 from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.server_demands import ServerDemands
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.proxy.http1.server_demands import ServerDemands
 
 _SCHEMES = {b"http": "http", b"https": "https", b"ws": "http", b"wss": "https"}
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)((?:/[^?]*)?)((?:\?.*)?)")

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IHalfCloseableProtocol
 from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from trafficmock.http.hosts import Authority
+from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.tunnel_record import TunnelRecord
 from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
-from trafficmock.proxy.upstream_errors import LOOP_DETECTED, upstream_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.defer import Deferred
-    from twisted.python.failure import Failure
-
-    from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.tunnel_record import TunnelRecord
-    from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.proxy.upstream_errors import LOOP_DETECTED, UpstreamError, upstream_error
 
 
 class TunnelState(Enum):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
 from trafficmock import records
+from trafficmock.http.hosts import Authority
+from trafficmock.proxy.proxy_clients import ProxyClient
+from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire import inbound
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-if TYPE_CHECKING:
-    from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.upstream_errors import UpstreamError
 
 
 def server_name(authority: Authority) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from attrs import frozen
 from msgspec import UNSET
@@ -15,16 +15,11 @@ from trafficmock.errors import TrafficMockError
 from trafficmock.http.responses import JSON, error_body, reason
 from trafficmock.proxy.http1.forwarded_headers import VIA
 from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.server_verification import WrongPinError
 from trafficmock.proxy.upstream.upstream_connection import refuses_http_1_1
 from trafficmock.wire.outbound import UNMATCHED
 from trafficmock.wire.payloads.serialized_response import SerializedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.proxy.request_target import Origin
-
 
 LOOP_DETECTED = "loop_detected"
 """The error code if a server is this service itself."""

@@ -7,12 +7,9 @@ import gzip
 import io
 import re
 import zlib
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MOST_DECODED = 64 * 1024 * 1024
 """The most bytes that a body may have when it is decoded."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from trafficmock.redaction import marks
 from trafficmock.redaction.secret_names import is_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _BOUNDARY = re.compile(r'boundary="?([^";\s]{1,200})', re.IGNORECASE)
 _FIRST_LINE = re.compile(r"\s{0,4}--([^\s\"]{1,200})\r?\n[A-Za-z-]{1,40}:")

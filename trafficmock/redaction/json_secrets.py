@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from attrs import define, field, frozen
 
 from trafficmock.redaction.secret_names import VALUE_NAMES, is_about, is_counted, is_secret
 from trafficmock.texts.named_fields import is_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _TOKEN = re.compile(
     r'("[^"\\]*(?:\\.[^"\\]*)*"?)|([{}\[\],:])'

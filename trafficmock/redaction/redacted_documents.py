@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trafficmock.redaction.redactor import Redactor
+from trafficmock.redaction.redactor import Redactor
 
 _AS_THEY_ARE = frozenset(
     {"method", "httpVersion", "startedDateTime", "mimeType", "version", "path", "file", "place"}

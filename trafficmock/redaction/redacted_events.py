@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pybase64
 from msgspec import UNSET, Struct, structs
 
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.redaction.redactor import Redactor
 
 _Message = SerializedRequest | SerializedResponse | SerializedOverrides
 _Writers = dict[type, "Callable[[Any, int], None]"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from secrets import token_bytes
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote_plus
 
 from attrs import field, frozen
@@ -27,10 +28,6 @@ from trafficmock.redaction.secret_names import is_secret
 from trafficmock.texts.byte_patterns import BytePattern
 from trafficmock.texts.named_fields import OFF, NamedFields, is_at
 from trafficmock.texts.wording import Quote, Valued, Wording, parts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 _URL = BytePattern(secret_names.URL)
 _PRIVATE_KEY = BytePattern(key_forms.PRIVATE_KEY)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from attrs import define, field
 
 from trafficmock.redaction import key_forms
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.redaction.secret_names import URL_HINT
 from trafficmock.texts.byte_patterns import BytePattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from trafficmock.redaction.redactor import Redactor
 
 _HINT = BytePattern(f"{URL_HINT}|{key_forms.HINT}", any_case=True)
 _FEW = 4

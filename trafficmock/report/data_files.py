@@ -6,17 +6,15 @@ import json
 import os
 import re
 import secrets
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from attrs import define, field
 
 from trafficmock.errors import LocalError
 from trafficmock.report.foreign_files import check_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 DATA = "data"
 HARS = "har"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from attrs import define
 
 from trafficmock.errors import LocalError
 from trafficmock.report.report_settings import MOST_HAR_BYTES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)

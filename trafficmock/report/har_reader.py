@@ -7,21 +7,19 @@ import zipfile
 import zlib
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.errors import LocalError
 from trafficmock.report.foreign_files import Room, read_file
 from trafficmock.report.report_settings import MOST_HAR_ENTRIES
 from trafficmock.report.run_document import run_document
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    ReadFile = Callable[[str], bytes]
+ReadFile = Callable[[str], bytes]
 
 _IN_ARCHIVE = "har.har"
 _TEXT, _BINARY = 1, 2

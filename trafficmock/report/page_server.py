@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from trafficmock.errors import LocalError
 from trafficmock.report.foreign_files import Room, read_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _HAR = re.compile(r"/(har/[A-Za-z0-9._-]+\.har)")
 _LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::([0-9]{1,5}))?")

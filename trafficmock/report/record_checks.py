@@ -6,10 +6,8 @@ The fields are those of ``docs/run.schema.json`` that the merge and the page use
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 _HAR = re.compile(r"har/[A-Za-z0-9._-]+\.har")
 """The path of a HAR within a report."""

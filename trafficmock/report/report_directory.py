@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from trafficmock.errors import LocalError
 from trafficmock.report.data_files import DATA, FORMAT, HARS, read_records
@@ -15,10 +17,6 @@ from trafficmock.report.report_settings import PAGE_BYTES
 from trafficmock.report.run_document import run_document
 from trafficmock.report.saved_page import saved_page
 from trafficmock.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 RUN = "run.json"
 PAGE = "index.html"

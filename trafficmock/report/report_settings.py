@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, get_args
 
 from attrs import frozen
 
 from trafficmock.errors import LocalError
 from trafficmock.texts.named_fields import NamedFields
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 DIRECTORY_VARIABLE = "TRAFFICMOCK_REPORT"
 MODE_VARIABLE = "TRAFFICMOCK_REPORT_MODE"

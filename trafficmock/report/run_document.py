@@ -6,13 +6,11 @@ The published schema of it is ``docs/run.schema.json``.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from trafficmock import __version__
 from trafficmock.report.data_files import FORMAT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _SIDES = ("requests", "webSockets")
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from importlib.resources.abc import Traversable
+from typing import Any
 
 DATA_MARK = "<!-- the data of the run -->"
 """Stands in the template where the data goes."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
 from trafficmock.errors import LocalError
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.har_reader import read_har
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 @frozen

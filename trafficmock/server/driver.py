@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define, field
 from msgspec import structs
-from twisted.internet.defer import maybeDeferred
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger, LogLevel
 
+from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import (
     AbortConnection,
     AnswerQuery,
@@ -32,40 +35,30 @@ from trafficmock.core.effects import (
     WriteRecording,
 )
 from trafficmock.core.state.peers import Worker
-from trafficmock.http.backpressure import Backpressure
+from trafficmock.history.store import History
+from trafficmock.http.backpressure import Backpressure, FlowControlled
 from trafficmock.http.log_safety import LogRateLimit, one_line
-from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxyError
-from trafficmock.records import RequestFailed, SocketFailed, TestEnded
+from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxies, BrowserProxyError
+from trafficmock.records import Record, RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED, SOCKET_FRAMES
 from trafficmock.server.shown_urls import ShownUrls
 from trafficmock.server.strict_tunnels import CONCERNING, StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
+from trafficmock.server.websocket.upgrade import Link
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.server.written_texts import WrittenTexts
 from trafficmock.wire.codec import InvalidMessageError, MessageEncoder, decode
 from trafficmock.wire.features import SHOWN_URLS
-from trafficmock.wire.inbound import SocketFrame
+from trafficmock.wire.inbound import Hello, Message, SocketFrame
 from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.outbound import HelloOk, UntaggedOrigin
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.defer import Deferred
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
-
-    from trafficmock.core.coordinator import Coordinator
-    from trafficmock.history.store import History
-    from trafficmock.http.backpressure import FlowControlled
-    from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxies
-    from trafficmock.records import Record
     from trafficmock.server.local_client import LocalClient
-    from trafficmock.server.websocket.oversized_frames import OversizedMessage
-    from trafficmock.server.websocket.upgrade import Link
-    from trafficmock.wire.inbound import Hello, Message
 
 _SHORTEST_WAIT = 0.001
 """Seconds: the least delay of a wake-up, because rounding may put a deadline just into the past."""

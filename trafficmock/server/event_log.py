@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define, field
 from twisted.logger import Logger
 
 from trafficmock import records
+from trafficmock.core.effects import Send
 from trafficmock.http.log_safety import MOST_CHARACTERS, one_line
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.wire.outbound import HelloOk
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import Send
 
 _COUNTED = frozenset({"disconnected"})
 """Error codes of requests that a leaving client ends: the core logs one line with their number."""

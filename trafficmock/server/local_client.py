@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from trafficmock.http.backpressure import FlowControlled
-    from trafficmock.wire.inbound import Message
+from trafficmock.http.backpressure import FlowControlled
+from trafficmock.wire.inbound import Message
 
 
 class LocalClient(Protocol):

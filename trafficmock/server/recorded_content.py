@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trafficmock.history.request_entry import RequestEntry
 from trafficmock.matching.request_content import RequestContent
 from trafficmock.wire.http_syntax import lines_of
-
-if TYPE_CHECKING:
-    from trafficmock.history.request_entry import RequestEntry
 
 
 def recorded_content(entry: RequestEntry) -> RequestContent:

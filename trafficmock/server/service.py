@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError
+from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
 from twisted.internet.task import deferLater
 from twisted.logger import ILogObserver, Logger
 from twisted.python.components import Componentized
 from twisted.python.failure import Failure
+from twisted.web.server import Site
 
 from trafficmock.errors import LocalError
 from trafficmock.http.hosts import is_loopback
 from trafficmock.server.process.ready_file import ReadyFile
 from trafficmock.server.process.systemd_notify import notify
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
-    from twisted.web.server import Site
 
 _FAREWELL = 2.0
 """Seconds that clients have to complete their closing handshakes when the service stops."""

@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from twisted.python import usage
 
 from trafficmock.coercers import not_empty
 from trafficmock.http.hosts import parse_authority
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _UNKNOWN = re.compile("option --(.*) not recognized")
 

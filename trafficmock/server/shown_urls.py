@@ -5,24 +5,20 @@ The texts of the core are written for such a worker with what is secret to it, t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from attrs import define, field
 from msgspec import structs
 
 from trafficmock.core.effects import Send
 from trafficmock.http.bounded_cache import cached_by_text
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.wire import outbound
 from trafficmock.wire.codec import MessageEncoder
+from trafficmock.wire.inbound import Message
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from trafficmock.redaction.redactor import Redactor
-    from trafficmock.wire.inbound import Message
-
-    Encode = Callable[[Message], bytes]
-    Show = Callable[[str], str]
+Encode = Callable[[Message], bytes]
+Show = Callable[[str], str]
 
 _OF_REQUESTS = (
     outbound.HandlerRun,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from trafficmock.core.coordinator import Coordinator
+from trafficmock.core.effects import Effects, Moment
 from trafficmock.wire.inbound import RouteRegister, RunStrict, TestRegister, TestStrict
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.coordinator import Coordinator
-    from trafficmock.core.effects import Effects, Moment
     from trafficmock.server.local_client import LocalClient
 
 CONCERNING = frozenset({RouteRegister, TestRegister, TestStrict, RunStrict})

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from msgspec import UNSET, Raw
 from twisted.internet.defer import Deferred, DeferredLock, maybeDeferred
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from trafficmock.core.effects import (
     AnswerQuery,
@@ -24,6 +27,7 @@ from trafficmock.core.ownership.compared_content import values_for
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.history.rest_records import encode
+from trafficmock.history.store import History
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.diagnosis.similar_request_search import overdue_steps
@@ -34,21 +38,13 @@ from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.reports.slow_work import SlowWork
 from trafficmock.server.reports.written_marks import redact_steps
 from trafficmock.server.reports.written_recordings import recording_steps
+from trafficmock.wire.inbound import HistoryQuery, Message
 from trafficmock.wire.outbound import HistoryResult, ProxyError, RecordingPiece
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from twisted.internet.interfaces import IReactorTime
-    from twisted.python.failure import Failure
-
-    from trafficmock.history.store import History
-    from trafficmock.wire.inbound import HistoryQuery, Message
-
-    HistoryEffect = (
-        AnswerQuery | AnswerReport | Diagnose | MakeReport | Overdue | Redact | WriteRecording
-    )
-    Steps = Iterator[Message | SlowWork[Any] | None]
+HistoryEffect = (
+    AnswerQuery | AnswerReport | Diagnose | MakeReport | Overdue | Redact | WriteRecording
+)
+Steps = Iterator[Message | SlowWork[Any] | None]
 
 _log = Logger()
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import frozen
 from msgspec import Struct, structs
 
 from trafficmock import records
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.texts.wording import Wording
 from trafficmock.wire import outbound
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.redaction.redactor import Redactor
-
-    Writers = dict[type, Callable[[Any, int], None]]
+Writers = dict[type, Callable[[Any, int], None]]
 
 _FIELDS: dict[type, str] = {
     records.ContextMixedUp: "mixed",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from trafficmock.errors import LocalError
-from trafficmock.telemetry.export_settings import read_settings
+from trafficmock.telemetry.export_settings import Destination, ExportSettings, read_settings
 from trafficmock.telemetry.exporter import Exporter
 from trafficmock.telemetry.otlp.protobuf import attribute, text
 from trafficmock.telemetry.otlp.span_message import SpanWriter
@@ -13,14 +14,8 @@ from trafficmock.telemetry.otlp_client import Collector, make_agent
 from trafficmock.telemetry.request_spans import RequestSpans
 from trafficmock.telemetry.span_queue import SpanQueue
 from trafficmock.telemetry.test_spans import TestSpans
-from trafficmock.telemetry.traffic_metrics import TrafficMetrics
+from trafficmock.telemetry.traffic_metrics import HostDecisions, TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from trafficmock.telemetry.export_settings import Destination, ExportSettings
-    from trafficmock.telemetry.traffic_metrics import HostDecisions
 
 
 def make_exporter(

@@ -7,15 +7,12 @@ counts as absent, and an invalid one is ignored with a warning.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from urllib.parse import unquote
 
 from attrs import define, field, frozen
 
 from trafficmock.coercers import http_url
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TRACES, METRICS = "traces", "metrics"
 _ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -12,22 +12,17 @@ from twisted.logger import Logger
 
 from trafficmock.http.log_safety import one_line
 from trafficmock.telemetry.otlp.metric_message import resource_metrics
-from trafficmock.telemetry.otlp.span_message import scope_spans
-from trafficmock.telemetry.otlp_client import NotSentError
+from trafficmock.telemetry.otlp.span_message import SpanWriter, scope_spans
+from trafficmock.telemetry.otlp_client import Collector, NotSentError
+from trafficmock.telemetry.request_spans import RequestSpans
+from trafficmock.telemetry.span_queue import SpanQueue
+from trafficmock.telemetry.test_spans import TestSpans
+from trafficmock.telemetry.traffic_metrics import TrafficMetrics
+from trafficmock.telemetry.websocket_spans import SocketSpans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
-
-    from trafficmock.telemetry.otlp.span_message import SpanWriter
-    from trafficmock.telemetry.otlp_client import Collector
-    from trafficmock.telemetry.request_spans import RequestSpans
-    from trafficmock.telemetry.span_queue import SpanQueue
-    from trafficmock.telemetry.test_spans import TestSpans
-    from trafficmock.telemetry.traffic_metrics import TrafficMetrics
-    from trafficmock.telemetry.websocket_spans import SocketSpans
 
 RecordWriter = Callable[[Any, int], None]
 """Takes a record, and its time in epoch milliseconds."""

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
+from trafficmock.records import CarriedContext, Owner
+from trafficmock.telemetry.trace_parent import TraceParent
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
-if TYPE_CHECKING:
-    from trafficmock.records import CarriedContext, Owner
-    from trafficmock.telemetry.trace_parent import TraceParent
+Beginning = tuple[str, str, str, int, TraceParent | None, CarriedContext | None, int]
+"""What is known of a request or a WebSocket before the decision: client, method, URL, start,
+the span that the header ``traceparent`` names, the test whose context it carries, and how many
+redirects led to it. It is a tuple since one is made and read for each request."""
 
-    Beginning = tuple[str, str, str, int, TraceParent | None, CarriedContext | None, int]
-    """What is known of a request or a WebSocket before the decision: client, method, URL, start,
-    the span that the header ``traceparent`` names, the test whose context it carries, and how many
-    redirects led to it. It is a tuple since one is made and read for each request."""
-
-    Values = tuple[
-        str,
-        str,
-        str,
-        int,
-        str,
-        str,
-        str,
-        int,
-        int,
-        int,
-        Owner | None,
-        CarriedContext | None,
-        TraceParent | None,
-        "Extras | None",
-    ]
-    """A request or a WebSocket that is over: client, method, decision (empty before it), status (0
-    without a response), ``error.type`` (empty without an error), id, URL, start, end and time until
-    the decision, the owner, the test whose context it carries, the span of the application, and
-    what few spans have."""
+Values = tuple[
+    str,
+    str,
+    str,
+    int,
+    str,
+    str,
+    str,
+    int,
+    int,
+    int,
+    Owner | None,
+    CarriedContext | None,
+    TraceParent | None,
+    "Extras | None",
+]
+"""A request or a WebSocket that is over: client, method, decision (empty before it), status (0
+without a response), ``error.type`` (empty without an error), id, URL, start, end and time until
+the decision, the owner, the test whose context it carries, the span of the application, and
+what few spans have."""
 
 START: Final = 3
 RESENDS: Final = 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +19,14 @@ from twisted.web.iweb import IBodyProducer, IPolicyForHTTPS
 from zope.interface import implementer
 
 from trafficmock.errors import LocalError
+from trafficmock.telemetry.export_settings import Destination
 from trafficmock.telemetry.otlp.protobuf import MalformedError, fields
 from trafficmock.texts.message_text import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from twisted.internet.interfaces import IConsumer
     from twisted.python.failure import Failure
     from twisted.web.iweb import IAgent, IResponse
-
-    from trafficmock.telemetry.export_settings import Destination
 
 RETRIED = frozenset({429, 502, 503, 504})
 """The statuses after which the same data is sent again (OTLP)."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _AT_ONCE = 8192
 """Bytes: the system is asked for many ids at once, because a call takes longer than an id."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import RESENDS, START, SpanEvent, TrafficSpan
+from trafficmock.records import Owner
+from trafficmock.telemetry.finished_span import RESENDS, START, Beginning, SpanEvent, TrafficSpan
 from trafficmock.telemetry.otlp.span_message import FIRST_ERROR
+from trafficmock.telemetry.span_queue import SpanQueue
 from trafficmock.telemetry.trace_parent import trace_parent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.records import Owner
-    from trafficmock.telemetry.finished_span import Beginning
-    from trafficmock.telemetry.span_queue import SpanQueue
-    from trafficmock.telemetry.traffic_metrics import TrafficMetrics
+from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 
 MOST_OPEN = 10_000
 """The most requests without a decision, and the most decided ones that are not over; the oldest is

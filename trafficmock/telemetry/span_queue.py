@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trafficmock.telemetry.finished_span import TestSpan, Values
+from trafficmock.telemetry.finished_span import TestSpan, Values
 
 
 @define(eq=False)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define, field
 
 from trafficmock import records
 from trafficmock.telemetry.finished_span import TestSpan
 from trafficmock.telemetry.otlp.span_message import trace_below
+from trafficmock.telemetry.span_queue import SpanQueue
 from trafficmock.telemetry.trace_parent import TraceParent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.telemetry.span_queue import SpanQueue
 
 MOST_ENDED = 1000
 """The most ended tests that are kept, for traffic that is over after them."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import Struct
 
 from trafficmock.telemetry.otlp.span_message import server_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _MOST_UNCOUNTED = 500
 """The times that are counted together, which costs a third of counting each."""

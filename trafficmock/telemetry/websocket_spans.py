@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define, field
 
 from trafficmock import records
 from trafficmock.telemetry.finished_span import START, SpanEvent, TrafficSpan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.telemetry.span_queue import SpanQueue
-    from trafficmock.telemetry.traffic_metrics import TrafficMetrics
+from trafficmock.telemetry.span_queue import SpanQueue
+from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 
 MOST_OPEN = 2000
 """The most open WebSockets; the oldest is exported as it is."""

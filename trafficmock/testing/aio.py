@@ -8,8 +8,9 @@ awaited.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
 from trafficmock.testing.adapters.teardown import (
@@ -30,13 +31,8 @@ from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
-from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.test_options import TestOptions
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from trafficmock.testing.session.session import Session
 
 __all__ = [
     "AsyncExpectation",

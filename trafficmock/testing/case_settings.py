@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trafficmock.testing.launch.proxy_process import Proxy
+from trafficmock.testing.session.arguments.allow_patterns import Allowed
 from trafficmock.testing.session.session import TestInfo
-
-if TYPE_CHECKING:
-    from trafficmock.testing.launch.proxy_process import Proxy
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
-    from trafficmock.testing.session.traffic_context import Isolation
+from trafficmock.testing.session.traffic_context import Isolation
 
 
 class CaseSettings:

@@ -6,16 +6,14 @@ Python's own error names none before 3.13.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from trafficmock.testing.errors import UnknownArgumentError
 from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
 from trafficmock.testing.session.test_options import TestOptions
 from trafficmock.texts.unknown_words import unknown_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 P = ParamSpec("P")
 R = TypeVar("R")

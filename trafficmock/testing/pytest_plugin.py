@@ -12,6 +12,7 @@ import os
 import shlex
 import sys
 import time
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,8 +23,6 @@ from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.shared_directory import directory, has_proxy, running_applications
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
     from trafficmock.testing.launch.application import Application
     from trafficmock.testing.launch.proxy_process import Proxy

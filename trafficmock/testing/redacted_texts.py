@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from msgspec import UNSET
 
@@ -19,9 +19,6 @@ from trafficmock.wire import PROTOCOL_VERSION
 from trafficmock.wire.client_message import RedactQuery
 from trafficmock.wire.codec import encode
 from trafficmock.wire.inbound import Hello
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def redacted_texts(texts: Sequence[str], proxy_url: str, token: str | None) -> list[str]:

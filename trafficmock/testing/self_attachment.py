@@ -11,9 +11,10 @@ import contextlib
 import os
 import sys
 import sysconfig
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from trafficmock.attach.environment import AttachError, Attachment
 from trafficmock.attach.python_preload import DIRECTORY, https_problem
@@ -21,11 +22,7 @@ from trafficmock.errors import LocalError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from trafficmock.testing.session.session import Session
+from trafficmock.testing.session.session import Session
 
 
 class SelfAttachment:

@@ -5,12 +5,10 @@ Every run with the plugin calls this module at its end, even without mocks, so i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
+import pytest
 
 APPLICATION = "trafficmock-app-"
 """The beginning of the names of the files of applications."""

@@ -5,13 +5,12 @@ Every run with the plugin calls this module at its start, even without mocks, so
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pytest
-
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
 
 MARK = "trafficmock"

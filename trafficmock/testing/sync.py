@@ -7,9 +7,10 @@ Playwright.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from attrs import evolve
 
@@ -33,14 +34,8 @@ from trafficmock.testing.objects.blocking.stream import Stream
 from trafficmock.testing.objects.blocking.traffic_mock import TrafficMock, finish
 from trafficmock.testing.objects.blocking.websocket_route import WebSocketRoute
 from trafficmock.testing.self_attachment import current_test
-from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.session import Scope, Session, TestInfo
 from trafficmock.testing.session.test_options import TestOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trafficmock.testing.session.session import Scope, Session
-
 
 __all__ = [
     "Expectation",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred, maybeDeferred
@@ -10,20 +11,17 @@ from twisted.trial import unittest
 
 from trafficmock.testing import tx
 from trafficmock.testing.adapters.teardown import show_in_text, warn, wrap_test_method
+from trafficmock.testing.adapters.twisted_connection import TwistedConnection
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.launch.proxy_process import process_proxy
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.reporting.case_report import reported_case
 from trafficmock.testing.self_attachment import begin_test
+from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from twisted.python.failure import Failure
-
-    from trafficmock.testing.adapters.twisted_connection import TwistedConnection
-    from trafficmock.testing.session.session import Session
 
 
 class TrafficMockMixin(CaseSettings):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
@@ -28,14 +29,10 @@ from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
+from trafficmock.testing.session.arguments.allow_patterns import Allowed
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.test_options import TestOptions
 from trafficmock.testing.session.worker_client import WorkerIdentity
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
 
 __all__ = [
     "AsyncExpectation",

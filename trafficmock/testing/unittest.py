@@ -6,7 +6,8 @@ import contextlib
 import functools
 import inspect
 import unittest
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, warn, wrap_test_method
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
@@ -22,13 +23,9 @@ from trafficmock.testing.objects.blocking.traffic_mock import TrafficMock, finis
 from trafficmock.testing.reporting.case_report import reported_case
 from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.self_attachment import begin_test
+from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines
 from trafficmock.testing.sync import begin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.testing.session.session import Session
 
 
 class TrafficMockMixin(CaseSettings):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define
 
 from trafficmock.errors import LocalError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 MOST_MEMORY = 32 * 1024 * 1024
 """Bytes of memory of one of our own patterns when it is compiled."""

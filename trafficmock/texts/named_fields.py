@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from attrs import define, field, frozen
 
 from trafficmock.errors import LocalError
 from trafficmock.texts.byte_patterns import BytePattern, InvalidPatternError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 MOST_WORDS = 1000
 """The most words of one list."""

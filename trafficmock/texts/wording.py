@@ -8,12 +8,10 @@ the values that may be secret: a place that forgets the redactor says less, and 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, Self
+from collections.abc import Iterable, Sequence
+from typing import Literal, Self
 
 from attrs import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _USER = re.compile(r"^([^/?#]*//)?[^/?#]*@")
 _NOTHING = "…"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET, structs
 
 from trafficmock.wire.http_syntax import lower_case, on_wire
 from trafficmock.wire.payloads.body import ABSENT
-
-if TYPE_CHECKING:
-    from trafficmock.wire.payloads.serialized_request import (
-        HeaderPairs,
-        SerializedOverrides,
-        SerializedRequest,
-    )
+from trafficmock.wire.payloads.serialized_request import (
+    HeaderPairs,
+    SerializedOverrides,
+    SerializedRequest,
+)
 
 
 def changed_request(request: SerializedRequest, changes: SerializedOverrides) -> SerializedRequest:

@@ -6,16 +6,11 @@ Messages have headers as the map of protocol 3, and beside it the lines in their
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from msgspec import UnsetType
-
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs
+from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 TCHAR = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]"
 """A regular expression for one character of a token (RFC 9110 section 5.6.2)."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET, structs
 
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.inbound import Message
 from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
-
-if TYPE_CHECKING:
-    from trafficmock.wire.inbound import Message
 
 MAX_TEXT = 2000
 """The most characters of an error text in a smaller form."""

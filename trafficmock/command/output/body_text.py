@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_LINES = 60
 MOST_CHARACTERS = 500

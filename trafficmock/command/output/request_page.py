@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.body_text import body_lines
+from trafficmock.command.output.list_columns import Entry
+from trafficmock.command.output.terminal import Terminal
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    from trafficmock.command.output.list_columns import Entry
-    from trafficmock.command.output.terminal import Terminal
 
 HeaderLines = Sequence[tuple[str, str]]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.output.terminal_text import cut, width
-
-if TYPE_CHECKING:
-    from trafficmock.command.output.terminal import Terminal
 
 GAP = "  "
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from trafficmock.command.output import list_columns
+from trafficmock.command.output.list_columns import Entry
 from trafficmock.command.output.request_page import INDENT, about_test, claimants, facts, heading
+from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.output.terminal_text import cut
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.command.output.list_columns import Entry
-    from trafficmock.command.output.terminal import Terminal
-
 
 _ARROWS = {"client": "→", "server": "←", "system": "·"}
 _BEFORE_DATA = 20

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from attrs import define, field
 
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.table import Row, Table, fitted, widest
-from trafficmock.command.output.terminal import complain
-from trafficmock.command.rest.rest_client import UnreachableError, entry_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest.list_resources import Listing
-    from trafficmock.command.rest.rest_client import RestClient
+from trafficmock.command.output.terminal import Terminal, complain
+from trafficmock.command.rest.list_resources import Listing
+from trafficmock.command.rest.rest_client import RestClient, UnreachableError, entry_path
 
 POLL_SECONDS = 0.5
 AWAY_SECONDS = 1.0

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import argparse
+from collections.abc import Sequence
+from typing import Any
 
 from attrs import field, frozen
 
 from trafficmock.command.arguments import proxy
 from trafficmock.command.exit_status import NOTHING, CommandError
 from trafficmock.command.rest.list_resources import REQUESTS, SOCKETS, Listing
-from trafficmock.command.rest.rest_client import entry_path
+from trafficmock.command.rest.rest_client import RestClient, entry_path
 from trafficmock.texts.message_text import printable
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from trafficmock.command.rest.rest_client import RestClient
 
 COMPLETION_SECONDS = 1.0
 """How long a completion in a shell waits for the proxy."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from attrs import frozen
 
 from trafficmock.command.exit_status import NOTHING, OK
 from trafficmock.command.output import list_columns
-from trafficmock.command.output.table import fitted
-from trafficmock.command.output.terminal import complain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from trafficmock.command.output.table import Cell, Column
-    from trafficmock.command.output.terminal import Terminal
-    from trafficmock.command.rest.rest_client import RestClient, RestResponse
+from trafficmock.command.output.table import Cell, Column, fitted
+from trafficmock.command.output.terminal import Terminal, complain
+from trafficmock.command.rest.rest_client import RestClient, RestResponse
 
 
 @frozen(kw_only=True)

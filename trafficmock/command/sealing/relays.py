@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
-
-if TYPE_CHECKING:
-    import socket
 
 _PIECE_BYTES = 64 * 1024
 

@@ -7,17 +7,14 @@ import os
 import socket
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from trafficmock.command.sealing import namespaces, relays
 from trafficmock.command.sealing.namespaces import SealError
 from trafficmock.command.sealing.relays import Relay
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LOOPBACK = "127.0.0.1"
 _OWN_ADDRESSES = "127.77.0.{}"

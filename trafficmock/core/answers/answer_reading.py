@@ -9,32 +9,39 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, get_args, get_type_hints
 
 import msgspec
 from attrs import frozen
 from msgspec import UNSET, Raw, UnsetType
 
-from trafficmock.core.answers.languages import WrongOptionError
+from trafficmock.core.answers.languages import Language, WrongOptionError
 from trafficmock.core.answers.response_rules import NO_TRAILERS
 from trafficmock.wire.codec import is_plain
 from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, lower_case, on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
-from trafficmock.wire.payloads.answer import Abort, Continue, Fault, FaultKind, Fulfill
-from trafficmock.wire.payloads.answer_options import AnswerOptions, Foreign, options_of
+from trafficmock.wire.payloads.answer import (
+    Abort,
+    AbortCode,
+    Continue,
+    Fault,
+    FaultKind,
+    Fulfill,
+    Piece,
+    Written,
+)
+from trafficmock.wire.payloads.answer_options import (
+    AnswerOptions,
+    Foreign,
+    WrittenOptions,
+    options_of,
+)
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
+from trafficmock.wire.payloads.serialized_request import HeaderPairs
 from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, SerializedResponse
 from trafficmock.wire.reason_phrases import phrase_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trafficmock.core.answers.languages import Language
-    from trafficmock.wire.payloads.answer import AbortCode, Piece, Written
-    from trafficmock.wire.payloads.answer_options import WrittenOptions
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs
-
 
 _TYPES = get_type_hints(AnswerOptions)
 _STEP = tuple(options_of("step"))

@@ -7,23 +7,16 @@ lies behind the end of a body does not happen, whether the body is a mock's or a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.wire.features import FAULTS
 from trafficmock.wire.http_syntax import BODILESS_STATUSES
 from trafficmock.wire.inbound import MAX_STREAM_PIECE_BYTES
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.answer import BodyWay
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from msgspec import UnsetType
-
-    from trafficmock.wire.payloads.answer import AbortCode, Fault, Fulfill, Piece
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.answer import AbortCode, BodyWay, Fault, Fulfill, Piece
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 SHORTEST_PAUSE_MS = 50
 """The milliseconds between two slices of a body sent at a rate, unless one byte takes longer."""

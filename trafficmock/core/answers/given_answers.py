@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
@@ -12,15 +10,13 @@ from trafficmock.core.answers.answer_reading import AnswerReader
 from trafficmock.core.answers.kept_answers import KeptAnswers
 from trafficmock.core.har.har_lookup import HarLookup
 from trafficmock.core.har.match_rules import MatchRuleError
+from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.har_recording import HarRecording
+from trafficmock.core.state.peers import Worker
 from trafficmock.wire.features import CHAIN
+from trafficmock.wire.inbound import RouteRegister
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Abort, Fulfill
-
-if TYPE_CHECKING:
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.wire.inbound import RouteRegister
 
 _ANSWER_SIZE, _PIECE_SIZE = 200, 8
 """What an answer of several and one of its pieces count for in ``--reply-bytes``."""

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define
 from msgspec import structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.answers import response_rules
+from trafficmock.core.answers.streamed_answers import StreamedAnswers
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http import request_changes
+from trafficmock.core.http.decisions import Decisions
+from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.wire.outbound import DecisionAbort
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Abort, Continue, Fulfill
-
-if TYPE_CHECKING:
-    from trafficmock.core.answers.streamed_answers import StreamedAnswers
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.state.lifecycle import PendingRequest
 
 
 @define

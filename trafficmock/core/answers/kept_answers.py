@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import field, frozen
 from msgspec import UNSET, structs
 
-from trafficmock.wire.payloads.answer import Fulfill
+from trafficmock.core.har.har_lookup import HarLookup
+from trafficmock.core.state.har_recording import HarRecording
+from trafficmock.wire.payloads.answer import Abort, Fulfill
 from trafficmock.wire.payloads.body import NULL
-
-if TYPE_CHECKING:
-    from trafficmock.core.har.har_lookup import HarLookup
-    from trafficmock.core.state.har_recording import HarRecording
-    from trafficmock.wire.payloads.answer import Abort
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 @frozen(eq=False)

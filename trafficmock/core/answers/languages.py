@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from attrs import frozen
 
 from trafficmock.texts.unknown_words import unknown_words
 from trafficmock.wire.payloads.answer_options import Foreign
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 class WrongOptionError(ValueError):

@@ -39,11 +39,11 @@ the handler gets no error after its mock has settled the request.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.core.answers.mock_codings import is_plain
 from trafficmock.errors import LocalError
@@ -58,16 +58,9 @@ from trafficmock.wire.http_syntax import (
 )
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES
+from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, SerializedResponse
 from trafficmock.wire.reason_phrases import phrase_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from msgspec import UnsetType
-
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MOST_BYTES = MAX_MESSAGE_BYTES - 2**10
 """The most bytes of a mock or of overrides, within the 100 MiB of a message."""

@@ -6,33 +6,24 @@ comes to such a route; a HAR without an answer may leave it to the next one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.core import error_messages
+from trafficmock.core.answers.giving import Answers
+from trafficmock.core.effects import EffectList
+from trafficmock.core.har.har_lookup import HarLookup
 from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.har.match_rules import HarQuestion
 from trafficmock.core.http.nearest_entry import missing_entry
 from trafficmock.core.http.observation import clock_reading
 from trafficmock.core.http.recorded_answers import RecordedAnswer
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.core.state.lifecycle import context_of
-from trafficmock.wire.outbound import RequestReplied, RouteExpired
-from trafficmock.wire.payloads.answer import Abort
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.core.answers.giving import Answers
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.har.har_lookup import HarLookup
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import Chain, PendingRequest
-    from trafficmock.core.state.registered import RegisteredRoute
-    from trafficmock.wire.outbound import ReplyAction
-    from trafficmock.wire.payloads.answer import Fulfill
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import Chain, PendingRequest, context_of
+from trafficmock.core.state.registered import RegisteredRoute
+from trafficmock.wire.outbound import ReplyAction, RequestReplied, RouteExpired
+from trafficmock.wire.payloads.answer import Abort, Fulfill
 
 _RECORDED = "the failure that was recorded"
 

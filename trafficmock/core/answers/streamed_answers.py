@@ -7,8 +7,8 @@ For an agent without the feature it collects the body, and answers with it at th
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET, structs
@@ -16,7 +16,14 @@ from msgspec import UNSET, structs
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.answers import body_way
+from trafficmock.core.effects import EffectList
+from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.deferred_bodies import body_limits
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import PendingRequest
+from trafficmock.core.state.peers import Agent, Worker
+from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
+from trafficmock.texts.wording import Wording
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import STREAM_MOCKS
 from trafficmock.wire.http_syntax import BODILESS_STATUSES
@@ -24,6 +31,9 @@ from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
     STREAM_WINDOW_PIECES,
+    CloseReason,
+    FromWorker,
+    RequestCancel,
     RequestResponse,
     StreamAbort,
     StreamAck,
@@ -33,21 +43,8 @@ from trafficmock.wire.inbound import (
 )
 from trafficmock.wire.outbound import ProxyError
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_response import SerializedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.core.state.peers import Agent, Worker
-    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.texts.wording import Wording
-    from trafficmock.wire.inbound import CloseReason, FromWorker, RequestCancel
-    from trafficmock.wire.payloads.answer import Fulfill
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.answer import Fulfill
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 
 @define(eq=False)

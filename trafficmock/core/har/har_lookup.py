@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from heapq import nlargest
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from attrs import field, frozen
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, UnsetType
 
 from trafficmock.core.answers import response_rules
 from trafficmock.core.answers.body_way import fitted
-from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
+from trafficmock.core.har.har_parts import (
+    STALLED,
+    HarEntry,
+    HarEntryError,
+    HarResponse,
+    key_of,
+    read_entry,
+)
 from trafficmock.core.har.match_rules import (
     HarQuestion,
     Key,
@@ -28,18 +35,10 @@ from trafficmock.texts.marked_texts import has_marks
 from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire.http_syntax import join_repeats
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.answer import Abort, Fulfill
+from trafficmock.wire.payloads.answer import Abort, AbortCode, Fulfill, Piece
+from trafficmock.wire.payloads.serialized_har import SerializedHar
+from trafficmock.wire.payloads.serialized_request import HeaderPairs
 from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.har.har_parts import HarEntry, HarResponse
-    from trafficmock.wire.payloads.answer import AbortCode, Piece
-    from trafficmock.wire.payloads.serialized_har import SerializedHar
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000
 """The longest pause before a piece of a recorded answer: a day."""

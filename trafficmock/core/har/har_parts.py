@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 from urllib.parse import urlencode
 
 import msgspec
@@ -16,9 +16,7 @@ from msgspec import Meta, Struct
 
 from trafficmock.wire.payloads.har_text import decoded_base64, text_bytes
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
-
-if TYPE_CHECKING:
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs
+from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 MOST_PIECES = 100_000
 """The most pieces of a response."""

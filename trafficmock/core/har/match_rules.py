@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote_plus
 
 import msgspec
@@ -17,12 +18,8 @@ from trafficmock.texts.marked_texts import fits
 from trafficmock.texts.named_fields import InvalidFieldError, NamedFields
 from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import becomes_get, redirect_target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
 
 OF_URL: Final = ("url", "scheme", "host", "port", "path", "query")
 PARTS: Final = ("method", *OF_URL, "headers", "body", "json", "form")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define, evolve, field
 
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import send_deferred_report
 from trafficmock.core.http.observation import may_observe
 from trafficmock.core.ownership.registry import with_observer
+from trafficmock.core.state.lifecycle import AwaitedReport
+from trafficmock.core.state.peers import Agent, Worker
 from trafficmock.records import ResponseReported
 from trafficmock.wire.payloads.serialized_response import SerializedError
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.state.lifecycle import AwaitedReport
-    from trafficmock.core.state.peers import Agent, Worker
 
 MOST_AWAITED = 10_000
 """The most reports awaited from one agent; above it, the oldest is no longer awaited."""

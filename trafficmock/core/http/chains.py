@@ -9,36 +9,25 @@ predicates and runs one handler at a time.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
+from trafficmock.core.answers.route_answers import RouteAnswers
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
+from trafficmock.core.ownership.claims import Claimant
 from trafficmock.core.ownership.compared_content import content_of, values_for
-from trafficmock.core.state.lifecycle import Candidate, Chain, context_of
-from trafficmock.core.state.registered import MatchingTests
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import Candidate, Chain, PendingRequest, context_of
+from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.wire.changed_request import changed_request
+from trafficmock.wire.inbound import RequestClaimResult
 from trafficmock.wire.outbound import HandlerRun, RequestClaim, RouteExpired
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.answers.route_answers import RouteAnswers
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.wire.inbound import RequestClaimResult
-    from trafficmock.wire.payloads.serialized_request import (
-        SerializedOverrides,
-        SerializedRequest,
-    )
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
 @define

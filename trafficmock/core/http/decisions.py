@@ -3,43 +3,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.answers import body_way, response_rules
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http import upstream_fetches
 from trafficmock.core.http.deferred_bodies import send_deferred
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.core.state.lifecycle import AwaitedReport, IllegalStepError, RequestStage
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import (
+    AwaitedReport,
+    IllegalStepError,
+    PendingRequest,
+    RequestStage,
+)
+from trafficmock.core.state.peers import Agent
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import FAULTS
-from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.inbound import RequestCancel, RequestResponse
+from trafficmock.wire.payloads.answer import AbortCode, Fault
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import (
     FAULT,
     REQUEST_SETTLED,
     SerializedError,
     SerializedResponse,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.wire.inbound import RequestCancel
-    from trafficmock.wire.payloads.answer import AbortCode, Fault
-    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 # Named here because CPython 3.11 takes long to find a member of an enumeration: for each request.
 _AWAITS_BODY, _SETTLED = RequestStage.AWAITS_BODY, RequestStage.SETTLED

@@ -6,27 +6,23 @@ first message as complete: a handler would read a request without its body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from msgspec import UNSET, structs
 
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http.observation import send_observed
+from trafficmock.core.settings import Settings
+from trafficmock.core.state.lifecycle import AwaitedReport, DeferredObservation, PendingRequest
 from trafficmock.records import RequestBodyCame
+from trafficmock.wire.inbound import RequestBody
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.payloads.welcome import BodyLimits
 
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.settings import Settings
-    from trafficmock.core.state.lifecycle import AwaitedReport, DeferredObservation, PendingRequest
-    from trafficmock.wire.inbound import RequestBody
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-    HasBody = TypeVar("HasBody", SerializedRequest, SerializedResponse)
+HasBody = TypeVar("HasBody", SerializedRequest, SerializedResponse)
 
 
 _AROUND = 2**20

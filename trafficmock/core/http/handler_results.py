@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.answers.answer_reading import AnswerReader
+from trafficmock.core.answers.giving import Answers
 from trafficmock.core.answers.languages import WrongOptionError
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http import request_changes, upstream_fetches
-from trafficmock.core.state.lifecycle import RequestStage
+from trafficmock.core.http.decisions import Decisions
+from trafficmock.core.http.request_routing import RequestRouting
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import PendingRequest, RequestStage
+from trafficmock.core.state.peers import Agent, Worker
 from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import SUBSCRIBE
+from trafficmock.wire.inbound import FetchResult, HandlerResult
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import (
     Abort,
@@ -25,22 +31,13 @@ from trafficmock.wire.payloads.answer import (
     Fulfill,
     Written,
 )
-from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
+from trafficmock.wire.payloads.serialized_response import (
+    REQUEST_SETTLED,
+    SerializedError,
+    SerializedResponse,
+)
 
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.core.answers.giving import Answers
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.core.state.peers import Agent, Worker
-    from trafficmock.wire.inbound import FetchResult, HandlerResult
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-    Action = Fulfill | Continue | Abort | Fetch | Fallback
+Action = Fulfill | Continue | Abort | Fetch | Fallback
 
 _TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trafficmock.core import error_messages
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.core.effects import EffectList
+from trafficmock.core.http.decisions import Decisions
+from trafficmock.core.state.lifecycle import PendingRequest
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 _MOST_DIGITS = 20
 """The most digits of a content-length in a message: those of the largest 64-bit number."""

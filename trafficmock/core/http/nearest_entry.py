@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
+from trafficmock.core.har.har_lookup import HarLookup
+from trafficmock.core.har.match_rules import HarQuestion, MatchRules
 from trafficmock.core.ownership.differences import (
     MOST_COMPARED,
     MOST_DIFFERENCES,
@@ -16,24 +19,17 @@ from trafficmock.core.ownership.differences import (
     Difference,
     Rank,
 )
-from trafficmock.matching import MatchBudget
+from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.request_content import RequestContent, UnreadablePartError
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.texts.marked_texts import MARK, has_marks
 from trafficmock.texts.wording import free_text, url_text
 from trafficmock.wire.payloads.serialized_matcher import (
     MOST_STEPS,
+    ConditionPart,
     SerializedCondition,
     SerializedMatcher,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trafficmock.core.har.har_lookup import HarLookup
-    from trafficmock.core.har.match_rules import HarQuestion, MatchRules
-    from trafficmock.matching import PatternCache
-    from trafficmock.wire.payloads.serialized_matcher import ConditionPart
 
 _GLOB_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\*?{}[]"})
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from msgspec import UNSET, UnsetType, structs
 
-from msgspec import UNSET, structs
-
-from trafficmock.core.ownership.registry import with_observer
-from trafficmock.core.state.lifecycle import Arrival
+from trafficmock.core.effects import EffectList
+from trafficmock.core.ownership.registry import Registry, with_observer
+from trafficmock.core.state.lifecycle import Arrival, ContextTest
+from trafficmock.core.state.peers import Worker
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.wire.features import CLOCK, CONTEXT
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.state.lifecycle import ContextTest
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.wire.outbound import RequestObserved
+from trafficmock.wire.outbound import RequestObserved
 
 
 def arrival_of(registry: Registry, now: float) -> Arrival | None:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define
 from msgspec import structs
 
 from trafficmock.core import error_messages
+from trafficmock.core.effects import EffectList
+from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.deferred_bodies import send_deferred, send_deferred_report
 from trafficmock.core.http.missing_bodies import fail_without_body
-from trafficmock.core.state.lifecycle import RequestStage
+from trafficmock.core.http.request_routing import RequestRouting
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import PendingRequest, RequestStage
+from trafficmock.core.state.peers import Agent
+from trafficmock.wire.inbound import RequestBody
 from trafficmock.wire.outbound import ProxyError
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.wire.inbound import RequestBody
 
 
 @define

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 from msgspec import UNSET
 
+from trafficmock.core.answers.giving import Answers
+from trafficmock.core.effects import EffectList, Moment
 from trafficmock.core.http import request_changes, upstream_fetches
 from trafficmock.core.state.har_recording import Exchange, HarRecording
+from trafficmock.core.state.lifecycle import Chain, PendingRequest
 from trafficmock.wire.http_syntax import lower_case, on_wire
+from trafficmock.wire.outbound import FetchDone
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.abort_codes import ABORT_CODES
 from trafficmock.wire.payloads.answer import Abort, Fetch, Fulfill
@@ -19,12 +22,6 @@ from trafficmock.wire.payloads.serialized_response import (
     SerializedError,
     SerializedResponse,
 )
-
-if TYPE_CHECKING:
-    from trafficmock.core.answers.giving import Answers
-    from trafficmock.core.effects import EffectList, Moment
-    from trafficmock.core.state.lifecycle import Chain, PendingRequest
-    from trafficmock.wire.outbound import FetchDone
 
 MOST_MS = 30_000
 """The milliseconds in which the real server has to answer."""

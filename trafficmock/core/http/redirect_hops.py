@@ -5,33 +5,26 @@ The decision about a request holds for the hops after it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import send_deferred_report
 from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
+from trafficmock.core.isolation.unseen_connections import UnseenConnections
+from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest
+from trafficmock.core.ownership.strictness import Refusal
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import AwaitedReport, ContextTest, PendingRequest
+from trafficmock.core.state.peers import Agent
 from trafficmock.records import HopSeen, RequestFailed, RequestSeen
 from trafficmock.wire.features import CONTEXT, STRICT
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
 from trafficmock.wire.outbound import UNMATCHED, DecisionError, DecisionPassthrough, RequestObserved
 from trafficmock.wire.payloads.serialized_response import SerializedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.isolation.unseen_connections import UnseenConnections
-    from trafficmock.core.ownership.refusals import Refusals
-    from trafficmock.core.ownership.strictness import Refusal
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import ContextTest
-    from trafficmock.core.state.peers import Agent
 
 
 @define

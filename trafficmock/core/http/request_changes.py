@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.wire.changed_request import given_headers, has_body
 from trafficmock.wire.http_syntax import lower_case, on_wire
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_request import SerializedOverrides
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+from trafficmock.wire.payloads.serialized_request import (
+    HeaderPairs,
+    SerializedOverrides,
+    SerializedRequest,
+)
 
 NO_CHANGES = SerializedOverrides()
 

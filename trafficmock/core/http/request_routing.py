@@ -5,44 +5,40 @@ from __future__ import annotations
 from functools import partial
 from operator import attrgetter
 from sys import maxsize
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import define
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.effects import EffectList
+from trafficmock.core.http.chains import Chains
+from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.missing_bodies import body_overdue
 from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.isolation.lost_contexts import explain
+from trafficmock.core.ownership.claims import Claimant
 from trafficmock.core.ownership.compared_content import content_of, values_for
 from trafficmock.core.ownership.owner_resolution import OwnerResolution, elsewhere_of_own_call
 from trafficmock.core.state.lifecycle import (
+    Chain,
     DeferredObservation,
     IllegalStepError,
     PendingRequest,
     RequestStage,
     context_of,
 )
+from trafficmock.core.state.peers import Agent, Worker
+from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
+from trafficmock.matching.request_content import RequestContent
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
+from trafficmock.wire.inbound import RequestClaimResult, RequestStart
+from trafficmock.wire.outbound import Context
 from trafficmock.wire.payloads import body
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.chains import Chains
-    from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.state.lifecycle import Chain
-    from trafficmock.core.state.peers import Agent, Worker
-    from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
-    from trafficmock.matching.request_content import RequestContent
-    from trafficmock.wire.inbound import RequestClaimResult, RequestStart
-    from trafficmock.wire.outbound import Context
-    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 _ID = attrgetter("id")
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core.answers.body_way import FAULT_UNREACHED, unreached
+from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import clipped, for_workers, send_deferred_report
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import AwaitedReport
+from trafficmock.core.state.peers import Agent
 from trafficmock.records import AnswerNoted, ResponseReported
 from trafficmock.wire.features import STREAM
-from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.inbound import RequestCancel, RequestResponse
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_response import SerializedError
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import AwaitedReport
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.wire.inbound import RequestCancel
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 _NO_REPORT = SerializedError("Error", "The agent reported neither a response nor an error.")
 

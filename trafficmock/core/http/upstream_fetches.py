@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET
 
 from trafficmock.core.answers import response_rules
+from trafficmock.core.effects import EffectList
+from trafficmock.core.state.lifecycle import PendingRequest
+from trafficmock.core.state.peers import Agent, FetchReceiver
 from trafficmock.wire.outbound import DecisionFetch, FetchDone
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.state.lifecycle import PendingRequest
-    from trafficmock.core.state.peers import Agent, FetchReceiver
-    from trafficmock.wire.payloads.answer import Fetch
-    from trafficmock.wire.payloads.serialized_response import SerializedError
+from trafficmock.wire.payloads.answer import Fetch
+from trafficmock.wire.payloads.serialized_response import SerializedError
 
 
 def begin(pending: PendingRequest, action: Fetch, receiver: FetchReceiver, out: EffectList) -> bool:

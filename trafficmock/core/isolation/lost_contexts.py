@@ -6,22 +6,16 @@ from (:class:`.RequestOrigin`); the text is written here, once for REST, reports
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from msgspec import UNSET, UnsetType
 
-from msgspec import UNSET
-
+from trafficmock.core.state.peers import Agent
 from trafficmock.records import LostContext
 from trafficmock.texts.message_text import printable
 from trafficmock.texts.times import time_of_day
 from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire.features import CONTEXT, ORIGINS
 from trafficmock.wire.http_syntax import CONTEXT_COOKIE
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.wire.payloads.request_origin import InboundRequest, RequestOrigin
+from trafficmock.wire.payloads.request_origin import InboundRequest, RequestOrigin
 
 _LONGEST = 200
 """The most characters of a name, a place or a path."""

@@ -13,25 +13,21 @@ It costs nothing for requests that no route of another test matches.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.core.effects import EffectList
 from trafficmock.core.isolation.lost_contexts import left_from
-from trafficmock.core.state.registered import RegisteredTest
+from trafficmock.core.isolation.wanted_origins import WantedOrigins
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import Owned
+from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.records import ContextMixedUp, LostContext
 from trafficmock.texts.wording import Wording
 from trafficmock.wire.features import WARNINGS
 from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, TestWarning
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.isolation.wanted_origins import WantedOrigins
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import Owned
-    from trafficmock.core.state.registered import Kind, RegisteredRoute
 
 MOST_TOLD = 20
 """The most different requests that one test is warned of."""

@@ -7,20 +7,16 @@ in the first of its tests that runs then, or that it begins later.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define
 
+from trafficmock.core.effects import EffectList
+from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.peers import Agent, Worker
+from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.texts.message_text import printable
 from trafficmock.wire.features import WARNINGS
+from trafficmock.wire.local_reports import LibraryUnhooked
 from trafficmock.wire.outbound import UNHOOKED_LIBRARY, TestWarning
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.registered import RegisteredTest
-    from trafficmock.wire.local_reports import LibraryUnhooked
 
 MOST_UNHOOKED = 20
 """The most libraries that are kept for one agent."""

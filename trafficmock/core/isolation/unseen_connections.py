@@ -9,24 +9,20 @@ the test of its context is warned; without a context the only test that runs.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.core.state.lifecycle import AwaitedReport
+from trafficmock.core.effects import EffectList
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import AwaitedReport, ContextTest
+from trafficmock.core.state.peers import Agent
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.url_parts import bare_url
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire.features import WARNINGS
+from trafficmock.wire.inbound import RequestObserve
 from trafficmock.wire.outbound import UNSEEN_CONNECTION, TestWarning
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import ContextTest
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.wire.inbound import RequestObserve
 
 MOST_TOLD = 20
 """The most different origins that one test is warned of."""

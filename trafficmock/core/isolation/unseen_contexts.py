@@ -7,22 +7,18 @@ last one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from attrs import define, field
 
+from trafficmock.core.deadlines import Deadlines
+from trafficmock.core.effects import EffectList
+from trafficmock.core.ownership.strictness import Strictness
+from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import is_application, read_origin_patterns
 from trafficmock.matching.url_parts import url_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trafficmock.core.deadlines import Deadlines
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.state.registered import RegisteredTest
-    from trafficmock.wire.payloads.application_origins import CalledServers
+from trafficmock.wire.payloads.application_origins import CalledServers
 
 REPORT_SECONDS = 1.0
 """How long a test waits; an application sends its message before it answers."""

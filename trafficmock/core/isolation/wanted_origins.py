@@ -6,17 +6,13 @@ contexts run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define, field
 
+from trafficmock.core.effects import EffectList
+from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.peers import Agent
 from trafficmock.wire.agent_filter import Origins
 from trafficmock.wire.features import ORIGINS
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.shared_state import SharedState
 
 
 @define

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.matching.compiled_matcher import MAX_CACHED
+from trafficmock.matching.compiled_matcher import MAX_CACHED, UrlCondition
 from trafficmock.matching.necessary_texts import necessary_texts
 from trafficmock.matching.patterns.unix_sockets import is_unix_socket
 from trafficmock.wire.agent_filter import FilterEntry
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from trafficmock.matching.compiled_matcher import UrlCondition
 
 ALL = FilterEntry(all=True)
 """The entry of a route without a text that each matching URL has: agents ask about everything."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.effects import EffectList
+from trafficmock.core.deadlines import Deadline
+from trafficmock.core.effects import EffectList
 
 LEASE_SECONDS = 1.0
 """Seconds for which an agent may let requests pass after it *sent* a ``request:start`` that was

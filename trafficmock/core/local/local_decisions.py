@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.core.deadlines import Deadline
 from trafficmock.core.effects import EffectList
 from trafficmock.core.local.filter_entries import ALL, FilterEntries, entries_of
 from trafficmock.core.local.leases import (
@@ -18,19 +19,20 @@ from trafficmock.core.local.leases import (
     WaitingAnswers,
 )
 from trafficmock.core.ownership.registry import compile_route
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.peers import Agent, Worker
+from trafficmock.core.state.registered import RegisteredRoute
 from trafficmock.matching.patterns.unix_sockets import is_unix_socket
-from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Agent, Worker
-    from trafficmock.core.state.registered import RegisteredRoute
-    from trafficmock.wire.agent_filter import Reports
-    from trafficmock.wire.inbound import Message
-    from trafficmock.wire.local_reports import FilterAck, Synced
+from trafficmock.wire.agent_filter import (
+    FilterAdd,
+    FilterDrop,
+    FilterEntry,
+    FilterSet,
+    Reports,
+    Sync,
+)
+from trafficmock.wire.inbound import Message
+from trafficmock.wire.local_reports import FilterAck, Synced
 
 MOST_IN_MESSAGE = 1000
 """The most entries of one message. A message that is too long would not be sent, and the agent's

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define
 from msgspec import UNSET, structs
@@ -11,18 +12,14 @@ from trafficmock import records
 from trafficmock.core.effects import Dated, EffectList, Moment
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
+from trafficmock.core.local.local_decisions import LocalDecisions
+from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.lifecycle import AwaitedReport, DeferredObservation
+from trafficmock.core.state.peers import Agent
 from trafficmock.wire.features import CONTEXT, STREAM
+from trafficmock.wire.local_reports import Batch, RequestPassed, Synced
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.payloads import body
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.wire.local_reports import Batch, RequestPassed, Synced
 
 
 @define

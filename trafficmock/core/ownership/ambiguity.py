@@ -5,24 +5,17 @@ The application's error, the reports of tests and the dashboard show this text u
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from trafficmock.core.ownership.claims import Claimant
+from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
+from trafficmock.records import CarriedContext, LostContext
 from trafficmock.texts.message_text import printable
 from trafficmock.texts.wording import Wording, joined
 from trafficmock.wire.features import CONTEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.records import CarriedContext, LostContext
-    from trafficmock.wire.payloads.serialized_matcher import (
-        RouteMatchDiagnostic,
-        SerializedMatcher,
-    )
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 MOST_NAMED = 5
 """The most tests that the advice names, and the most routes of one test."""

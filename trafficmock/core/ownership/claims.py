@@ -6,27 +6,17 @@ each asked test has answered or ended; it expires after the claim timeout.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.core.deadlines import Deadlines
+from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.state.lifecycle import Claim
+from trafficmock.core.state.registered import Kind, MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.wire.features import CHAIN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.core.deadlines import Deadlines
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.state.registered import (
-        Kind,
-        MatchingTests,
-        RegisteredRoute,
-        RegisteredTest,
-    )
-    from trafficmock.wire.inbound import RouteMatch
-
+from trafficmock.wire.inbound import RouteMatch
 
 Claimant = tuple["RegisteredTest", list["RegisteredRoute"]]
 """A test that matches, with its routes that do, the newest last."""

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
+from trafficmock.core.ownership.registry import Registry
 from trafficmock.matching import MatchBudget
 from trafficmock.matching.request_content import MOST_BYTES, RequestContent
 from trafficmock.wire.http_syntax import lines_of
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_matcher import PlacedValues
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
 def content_of(

@@ -18,22 +18,17 @@ A request that no test owns passes, unless strict mode refuses it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 from attrs import define, field
 from msgspec import structs
 
-from trafficmock.core.state.lifecycle import EndedTest
+from trafficmock.core.deadlines import Deadline, Deadlines
+from trafficmock.core.effects import EffectList
+from trafficmock.core.state.lifecycle import ContextTest, EndedTest
 from trafficmock.core.state.registered import MatchingTests, RegisteredTest
 from trafficmock.records import CarriedContext
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from collections.abc import Set as AbstractSet
-
-    from trafficmock.core.deadlines import Deadline, Deadlines
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.state.lifecycle import ContextTest
 
 LATE_SECONDS = 30.0
 """Seconds after the end of a test in which its context is still known."""

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.core.ownership.compared_content import content_of
-from trafficmock.core.ownership.registry import compile_route
-from trafficmock.core.state.lifecycle import PendingRequest
+from trafficmock.core.ownership.registry import Registry, compile_route
+from trafficmock.core.state.lifecycle import Owned, PendingRequest
+from trafficmock.core.state.registered import RegisteredRoute
+from trafficmock.matching import RouteMatcher
 from trafficmock.matching.glob_difference import differing_parts, path_of
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
-from trafficmock.matching.url_parts import shown_url
+from trafficmock.matching.request_content import RequestContent
+from trafficmock.matching.url_parts import UrlParts, shown_url
 from trafficmock.texts.wording import cut, url_text
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.state.lifecycle import Owned
-    from trafficmock.core.state.registered import RegisteredRoute
-    from trafficmock.matching import RouteMatcher
-    from trafficmock.matching.request_content import RequestContent
-    from trafficmock.matching.url_parts import UrlParts
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 MOST_COMPARED = 200
 """The most routes that are compared with one request, the newest ones."""

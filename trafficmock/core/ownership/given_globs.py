@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET, structs
 
+from trafficmock.core.effects import EffectList
+from trafficmock.core.state.peers import Worker
 from trafficmock.matching import GlobError, compile_matcher
 from trafficmock.matching.patterns.given_glob import GivenGlob
-from trafficmock.wire.client_message import GlobResult
+from trafficmock.wire.client_message import GlobQuery, GlobResult
 from trafficmock.wire.features import CHAIN
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.wire.client_message import GlobQuery
-    from trafficmock.wire.inbound import RouteKind
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.inbound import RouteKind
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
 def read_matcher(

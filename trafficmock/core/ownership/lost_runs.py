@@ -12,14 +12,12 @@ the next run ends that.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from trafficmock.core.deadlines import Deadline, Deadlines
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.strictness import Strictness
+from trafficmock.core.deadlines import Deadline, Deadlines
+from trafficmock.core.effects import EffectList
+from trafficmock.core.ownership.strictness import Strictness
 
 LOST_SECONDS = 30.0
 """Seconds for which a run stays strict whose worker was lost."""

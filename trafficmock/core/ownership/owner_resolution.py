@@ -25,42 +25,37 @@ test fails.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from attrs import define
 from msgspec import structs
 
 from trafficmock.core import error_messages
+from trafficmock.core.effects import EffectList
 from trafficmock.core.ownership.ambiguity import ambiguity_text, diagnostics, late_text
-from trafficmock.core.ownership.claims import claimants
+from trafficmock.core.ownership.claims import Claimant, claimants
 from trafficmock.core.ownership.contexts import for_no_test, narrow, only_test
-from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
-from trafficmock.core.state.registered import RegisteredTest
-from trafficmock.matching.host_pattern import elsewhere
+from trafficmock.core.ownership.refusals import Refusals
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.lifecycle import (
+    Claim,
+    ContextTest,
+    EndedTest,
+    Owned,
+    PendingRequest,
+    Socket,
+)
+from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.registered import Kind, MatchingTests, RegisteredRoute, RegisteredTest
+from trafficmock.matching.host_pattern import HostPattern, elsewhere
 from trafficmock.matching.patterns.unix_sockets import is_unix_socket
+from trafficmock.matching.request_content import RequestContent
 from trafficmock.records import Owner
 from trafficmock.wire.features import CHAIN
-from trafficmock.wire.outbound import UNMATCHED, ProxyError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.ownership.refusals import Refusals
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import Claim, ContextTest, Owned
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.core.state.registered import (
-        Kind,
-        MatchingTests,
-        RegisteredRoute,
-    )
-    from trafficmock.matching.host_pattern import HostPattern
-    from trafficmock.matching.request_content import RequestContent
-    from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
-    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.outbound import UNMATCHED, ErrorCode, ProxyError, RequestClaim, SocketClaim
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 S = TypeVar("S", PendingRequest, Socket)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
+from trafficmock.core.effects import Moment
 from trafficmock.core.ownership.contexts import title_of_ended
-from trafficmock.core.ownership.differences import LONGEST_TEXT, nearest_route
+from trafficmock.core.ownership.differences import LONGEST_TEXT, Nearest, nearest_route
 from trafficmock.core.ownership.registry import compile_route
+from trafficmock.core.ownership.strictness import Refusal, Strictness
+from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
+from trafficmock.core.state.lifecycle import Owned
+from trafficmock.core.state.registered import Kind, RegisteredRoute
 from trafficmock.matching.patterns.match_result import YES
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.texts.wording import Wording, unredacted
@@ -21,14 +24,6 @@ from trafficmock.wire.payloads.refused_request import (
     UnmatchedDetail,
     UnmatchedRequest,
 )
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import Moment
-    from trafficmock.core.ownership.differences import Nearest
-    from trafficmock.core.ownership.strictness import Refusal, Strictness
-    from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
-    from trafficmock.core.state.lifecycle import Owned
-    from trafficmock.core.state.registered import Kind, RegisteredRoute
 
 MOST_NOTICES = 1000
 """The most refusals of one test that its worker gets: an application may repeat a request."""

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from attrs import Factory, define, field
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
+from trafficmock.core.answers.kept_answers import KeptAnswers
 from trafficmock.core.ownership.run_routes import RunRoutes
-from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
-from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
+from trafficmock.core.state.peers import Worker
+from trafficmock.core.state.registered import Kind, MatchingTests, RegisteredRoute, RegisteredTest
+from trafficmock.matching import PatternCache, RouteIndex, RouteMatcher, compile_matcher
+from trafficmock.matching.compiled_matcher import UrlCondition
 from trafficmock.matching.necessary_texts import may_begin
-from trafficmock.matching.patterns.framework_calls import framework_call
+from trafficmock.matching.patterns.framework_calls import FrameworkCall, framework_call
 from trafficmock.matching.request_conditions import compile_condition
+from trafficmock.matching.request_content import RequestContent
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.answers.kept_answers import KeptAnswers
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.core.state.registered import Kind
-    from trafficmock.matching import RouteMatcher
-    from trafficmock.matching.compiled_matcher import UrlCondition
-    from trafficmock.matching.patterns.framework_calls import FrameworkCall
-    from trafficmock.matching.request_content import RequestContent
-    from trafficmock.wire.inbound import RouteRegister, TestRegister
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.inbound import RouteRegister, TestRegister
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 MOST_ENDED = 1000
 """The most routes of ended shared tests that are kept."""

@@ -11,20 +11,17 @@ from __future__ import annotations
 
 from hashlib import sha256
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from attrs import define, field
 from msgspec import UNSET, structs
 
-from trafficmock.core.state.registered import RunRoute
+from trafficmock.core.answers.kept_answers import KeptAnswers
+from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest, RunKey, RunRoute
 from trafficmock.wire.http_syntax import lines_of
+from trafficmock.wire.inbound import RouteRegister
 from trafficmock.wire.payloads.answer import Fulfill
-
-if TYPE_CHECKING:
-    from trafficmock.core.answers.kept_answers import KeptAnswers
-    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest, RunKey
-    from trafficmock.wire.inbound import RouteRegister
 
 
 class RunRouteError(ValueError):

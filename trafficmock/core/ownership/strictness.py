@@ -6,29 +6,21 @@ service is strict; a request of no test is refused if a run or the service is st
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
 from trafficmock.core.ownership.compared_content import content_of
-from trafficmock.core.state.lifecycle import PendingRequest
-from trafficmock.core.state.registered import RegisteredTest
-from trafficmock.matching.host_pattern import is_under_test
+from trafficmock.core.ownership.registry import Registry
+from trafficmock.core.state.lifecycle import ContextTest, Owned, PendingRequest
+from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
+from trafficmock.matching.allow_list import AllowList
+from trafficmock.matching.host_pattern import HostPattern, is_under_test
 from trafficmock.matching.patterns.unix_sockets import is_unix_socket
-from trafficmock.matching.url_parts import url_parts
+from trafficmock.matching.url_parts import UrlParts, url_parts
 from trafficmock.wire.features import SEEN_CONTEXTS, STRICT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.state.lifecycle import ContextTest, Owned
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.core.state.registered import RegisteredRoute
-    from trafficmock.matching.allow_list import AllowList
-    from trafficmock.matching.host_pattern import HostPattern
-    from trafficmock.matching.url_parts import UrlParts
 
 MOST_KNOWN = 10_000
 """The most processes that tell of contexts which are remembered; others count for no command."""

@@ -7,19 +7,14 @@ when the last connection ends that has requested it or begun a strict run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from attrs import define, field
 from msgspec import structs
 
-from trafficmock.core.state.peers import Worker
+from trafficmock.core.state.peers import Agent, Client, Worker
 from trafficmock.texts.wording import unredacted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from trafficmock.core.state.peers import Agent, Client
-    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
+from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 MOST_ROWS = 1000
 """The most different requests in the list; further ones are only counted."""

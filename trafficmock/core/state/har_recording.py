@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define, field, frozen
 
-if TYPE_CHECKING:
-    from trafficmock.wire.payloads.serialized_har import SerializedRecording
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_har import SerializedRecording
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 @frozen(eq=False)

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import enum
+from collections import deque
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import attrs
-from msgspec import UNSET, Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from trafficmock import records
+from trafficmock.core.deadlines import Deadline
+from trafficmock.core.effects import EffectList
 from trafficmock.errors import TrafficMockError
+from trafficmock.matching.allow_list import AllowList
+from trafficmock.matching.patterns.framework_calls import FrameworkCall
 from trafficmock.matching.url_parts import shown_url
+from trafficmock.records import CarriedContext, Owner
 from trafficmock.texts.wording import Wording
 from trafficmock.wire import inbound
-from trafficmock.wire.outbound import OWN
+from trafficmock.wire.outbound import OWN, Context
+from trafficmock.wire.payloads.answer import Fault
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
+from trafficmock.wire.payloads.request_origin import RequestOrigin
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 if TYPE_CHECKING:
-    from collections import deque
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.effects import EffectList
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import (
         Kind,
@@ -30,13 +33,6 @@ if TYPE_CHECKING:
         RegisteredRoute,
         RegisteredTest,
     )
-    from trafficmock.matching.allow_list import AllowList
-    from trafficmock.matching.patterns.framework_calls import FrameworkCall
-    from trafficmock.records import CarriedContext, Owner
-    from trafficmock.wire.outbound import Context
-    from trafficmock.wire.payloads.answer import Fault
-    from trafficmock.wire.payloads.request_origin import RequestOrigin
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
 class IllegalStepError(TrafficMockError):

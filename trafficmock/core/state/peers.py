@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.answers.languages import JAVASCRIPT, Language
-from trafficmock.core.effects import ConnectedClient
+from trafficmock.core.effects import ConnectedClient, EffectList
+from trafficmock.core.local.leases import LocalAgent
+from trafficmock.wire.local_reports import LibraryUnhooked
+from trafficmock.wire.outbound import FetchDone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.local.leases import LocalAgent
     from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest, Socket
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.wire.local_reports import LibraryUnhooked
-    from trafficmock.wire.outbound import FetchDone
 
-    FetchReceiver = Callable[[FetchDone, EffectList], None]
+FetchReceiver = Callable[[FetchDone, EffectList], None]
 
 
 @define(eq=False)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
 from msgspec import UNSET, Struct
 
+from trafficmock.core.answers.kept_answers import KeptAnswers
+from trafficmock.core.state.har_recording import HarRecording
+from trafficmock.matching.allow_list import AllowList
+from trafficmock.records import CarriedContext
 from trafficmock.wire.payloads.serialized_matcher import (
     RouteMatchDiagnostic,
     SerializedMatcher,
@@ -15,15 +21,8 @@ from trafficmock.wire.payloads.serialized_matcher import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from trafficmock.core.answers.kept_answers import KeptAnswers
-    from trafficmock.core.state.har_recording import HarRecording
     from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
     from trafficmock.core.state.peers import Worker
-    from trafficmock.matching.allow_list import AllowList
-    from trafficmock.records import CarriedContext
 
 Kind = Literal["http", "websocket"]
 

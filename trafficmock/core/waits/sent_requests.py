@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET, Struct, structs
 
-from trafficmock.wire.outbound import HandlerRun
+from trafficmock.wire.outbound import HandlerRun, RequestObserved, RequestReplied
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import redirect_target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.wire.outbound import RequestObserved, RequestReplied
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 MOST_SENT = 10_000
 """The most requests that are kept for the waits of one worker, the newest ones."""

@@ -3,46 +3,40 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.core.deadlines import Deadline
 from trafficmock.core.effects import EffectList, Overdue, Send
+from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.ownership.compared_content import content_of, values_for
 from trafficmock.core.ownership.differences import LONGEST_TEXT
 from trafficmock.core.ownership.given_globs import read_matcher
 from trafficmock.core.ownership.registry import compile_route
-from trafficmock.core.state.peers import Agent, connected
-from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequests
-from trafficmock.matching import GlobError, MatchBudget, MatchResult
+from trafficmock.core.shared_state import SharedState
+from trafficmock.core.state.peers import Agent, Worker, connected
+from trafficmock.core.state.registered import RegisteredTest
+from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequest, SentRequests
+from trafficmock.matching import GlobError, MatchBudget, MatchResult, RouteMatcher
+from trafficmock.matching.request_content import RequestContent
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.texts.wording import Wording
-from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.inbound import Message, RequestResponse
 from trafficmock.wire.outbound import HandlerRun, ProxyError, RequestObserved, RequestReplied
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
-from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet, WaitOverdue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.peers import Worker
-    from trafficmock.core.state.registered import RegisteredTest
-    from trafficmock.core.waits.sent_requests import SentRequest
-    from trafficmock.matching import RouteMatcher
-    from trafficmock.matching.request_content import RequestContent
-    from trafficmock.wire.inbound import Message
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-    from trafficmock.wire.waits.wait_messages import (
-        WaitCancel,
-        WaitJudged,
-        WaitKind,
-        WaitRegister,
-    )
+from trafficmock.wire.waits.wait_messages import (
+    WaitCancel,
+    WaitJudge,
+    WaitJudged,
+    WaitKind,
+    WaitMet,
+    WaitOverdue,
+    WaitRegister,
+)
 
 MOST_OPEN = 1000
 """The most open waits of one worker: each request that it was sent is compared with all."""

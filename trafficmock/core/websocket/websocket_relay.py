@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from attrs import define
 
 from trafficmock import records
+from trafficmock.core.effects import EffectList
+from trafficmock.core.state.lifecycle import CloseMessage, Socket
+from trafficmock.core.state.peers import Agent, Worker
+from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.texts.wording import Wording
 from trafficmock.wire import inbound
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.state.lifecycle import CloseMessage, Socket
-    from trafficmock.core.state.peers import Agent, Worker
-    from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
 
 @define

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock import records
 from trafficmock.core import error_messages
+from trafficmock.core.deadlines import Deadline
+from trafficmock.core.effects import EffectList
+from trafficmock.core.ownership.claims import Claimant
 from trafficmock.core.ownership.owner_resolution import OwnerResolution, elsewhere_of_own_call
-from trafficmock.core.state.lifecycle import Socket, SocketStage, context_of
+from trafficmock.core.state.lifecycle import CloseMessage, Socket, SocketStage, context_of
+from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.registered import Kind, RegisteredTest
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN, CONTEXT
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.core.deadlines import Deadline
-    from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.state.lifecycle import CloseMessage
-    from trafficmock.core.state.peers import Agent
-    from trafficmock.core.state.registered import Kind, RegisteredTest
-    from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0
 """Seconds after the application's close in which the closes of the other side are passed on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import mimetypes
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET, structs
 
@@ -17,10 +17,8 @@ from trafficmock.history.har.har_export import (
 )
 from trafficmock.history.stored_messages import keep
 from trafficmock.wire.http_syntax import lower_case
-
-if TYPE_CHECKING:
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _UNKNOWN = -1
 _STALLED = -1

@@ -9,17 +9,14 @@ worker decides.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 from msgspec import Struct
 
-from trafficmock.matching.patterns.linear_regex import as_subject
+from trafficmock.matching.patterns.linear_regex import LinearPattern, as_subject
 from trafficmock.matching.patterns.match_result import NO, UNDECIDABLE, YES, MatchResult
 from trafficmock.matching.patterns.unix_sockets import is_unix_socket
-
-if TYPE_CHECKING:
-    from trafficmock.matching.patterns.linear_regex import LinearPattern
 
 MEMORY_BYTES = 64 * 2**20
 STEPS = 10_000_000

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from attrs import define, field
 from twisted.internet.error import CannotListenError
+from twisted.internet.interfaces import IAddress, IListeningPort
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
+from twisted.python.failure import Failure
 
 from trafficmock.errors import LocalError
+from trafficmock.http.http_limits import ConnectionCount
+from trafficmock.matching.host_pattern import HostPattern
 from trafficmock.matching.origin_pattern import read_origin_patterns
 from trafficmock.proxy.browser_proxy.context_stamp import ContextStamp
+from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
+from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
 from trafficmock.proxy.upstream_errors import error_response
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IAddress, IListeningPort
-    from twisted.python.failure import Failure
-
-    from trafficmock.http.http_limits import ConnectionCount
-    from trafficmock.matching.host_pattern import HostPattern
-    from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
-    from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
-    from trafficmock.wire.payloads.application_origins import ApplicationOrigins
-
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 MOST_BROWSER_PROXIES = 1000
 """The most browser proxies of all tests together; each has a port and an open file."""

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import field, frozen
 
-from trafficmock.matching.host_pattern import is_under_test
-from trafficmock.matching.origin_pattern import is_application
+from trafficmock.matching.host_pattern import HostPattern, is_under_test
+from trafficmock.matching.origin_pattern import OriginPattern, is_application
 from trafficmock.proxy.http1.context_headers import stamped, with_other_id, without_context
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.matching.host_pattern import HostPattern
-    from trafficmock.matching.origin_pattern import OriginPattern
-    from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.http1.heads import Pairs
+from trafficmock.proxy.request_target import Origin
 
 
 def _new_span() -> bytes:

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from typing import Protocol as TypingProtocol
 
-from twisted.internet.interfaces import IHalfCloseableProtocol, ISSLTransport
+from twisted.internet.interfaces import IHalfCloseableProtocol, IPushProducer, ISSLTransport
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from trafficmock.http.http_limits import LINGER_SECONDS
 from trafficmock.proxy.downstream.connection_state import State
 from trafficmock.proxy.downstream.half_close import HalfCloseWatch
 from trafficmock.proxy.downstream.idle_timer import IdleTimer
-from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.heads import BadMessageError, RequestHead
 from trafficmock.proxy.http1.request_reader import RequestReader
-from trafficmock.proxy.upstream.tied_upstream import TiedUpstream
+from trafficmock.proxy.proxy_clients import ProxyClient
+from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
+from trafficmock.proxy.upstream.tied_upstream import TiedUpstream, Upstreams
 from trafficmock.proxy.upstream.upstream_connection import widen
 from trafficmock.proxy.upstream_errors import error_response
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IPushProducer
-    from twisted.python.failure import Failure
-
-    from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.request_target import Origin
-    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
-    from trafficmock.proxy.upstream.tied_upstream import Upstreams
 
 MOST_AHEAD = 64 * 1024
 """Bytes of pipelined requests that are buffered while one is answered; then reading pauses."""

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from attrs import define, field, frozen
+from cryptography import x509
 from OpenSSL import SSL
 from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
 from zope.interface import implementer
@@ -20,12 +23,6 @@ from zope.interface import implementer
 from trafficmock.certificates.authority import CertificateAuthority, open_authority
 from trafficmock.certificates.leaves import LeafMaker, is_fresh
 from trafficmock.certificates.names import BadNameError, Name, certificate_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from cryptography import x509
 
 LEAF_CACHE = 1000
 """Hosts whose certificates are cached; the least recently used one is dropped."""

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 import socket
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from twisted.internet.interfaces import IDelayedCall
+
+from trafficmock.http.hosts import Authority
 from trafficmock.proxy.downstream.client_hello import offered_protocols
 from trafficmock.proxy.downstream.client_tls import HTTP_1_1
+from trafficmock.proxy.proxy_clients import ProxyClient
+from trafficmock.proxy.proxy_settings import ProxyResources
 from trafficmock.proxy.tunnel import Tunnel
 from trafficmock.proxy.tunnel_record import TunnelRecord, refusal, server_name, tunnel_request
 from trafficmock.proxy.upstream.server_protocols import HTTP_2, Accepted
 from trafficmock.wire.http_syntax import TCHAR
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IDelayedCall
-
-    from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyResources
-
 
 SILENCE_SECONDS = 0.3
 """After this silence of a client the server is reached: it may be the one that speaks first."""

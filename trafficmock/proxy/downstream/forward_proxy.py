@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define, evolve, field
+from twisted.internet.protocol import Protocol
 
+from trafficmock.http.this_service import ThisService
 from trafficmock.proxy.downstream.client_connection import ClientConnection
 from trafficmock.proxy.downstream.protocol_sniffing import (
     ProtocolSniffer,
@@ -13,23 +16,13 @@ from trafficmock.proxy.downstream.protocol_sniffing import (
     hand_over,
 )
 from trafficmock.proxy.downstream.router import AbsoluteFormRouter
-from trafficmock.proxy.proxy_clients import ProxyClients
-from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.http1.heads import Pairs
+from trafficmock.proxy.proxy_clients import CoordinatorGateway, ProxyClients
+from trafficmock.proxy.proxy_settings import Certificates, ProxyResources, ProxySettings
+from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.connection_pool import ConnectionPool
+from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.sealed_dialer import Reach, SealedDialer, read_reach
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.protocol import Protocol
-
-    from trafficmock.http.this_service import ThisService
-    from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.proxy_clients import CoordinatorGateway
-    from trafficmock.proxy.proxy_settings import Certificates, ProxySettings
-    from trafficmock.proxy.request_target import Origin
-    from trafficmock.proxy.upstream.dialer import Dialer
-
 
 MOST_SEALED = 100
 """The most sealed commands, by what they reach, whose connections to servers are kept for reuse."""

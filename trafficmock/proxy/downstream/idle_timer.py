@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 
 @define(eq=False)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 import typing
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
 
 from trafficmock.wire.http_syntax import TCHAR
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
-    from twisted.python.failure import Failure
 
 _TCHAR = TCHAR.encode("ascii")
 _PROXIED = re.compile(rb"[\r\n]{0,64}(?:CONNECT |%s{1,64} [A-Za-z])" % _TCHAR)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.framing import BodyKind
-from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.heads import BadMessageError, RequestHead
 from trafficmock.proxy.http1.server_demands import MOST_ROOT_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.proxy.http1.heads import RequestHead
 
 _NOTED = b"HTTP/1.1 200 Noted\r\nConnection: close\r\n\r\n"
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from OpenSSL import SSL
 from twisted.internet.interfaces import ISSLTransport
 from twisted.logger import Logger
 
 from trafficmock.errors import LocalError
-from trafficmock.http.hosts import parse_authority
+from trafficmock.http.hosts import Authority, parse_authority
 from trafficmock.http.log_safety import one_line
+from trafficmock.http.this_service import ThisService
 from trafficmock.proxy import request_target
+from trafficmock.proxy.downstream.client_connection import ClientConnection
 from trafficmock.proxy.downstream.connect_sniffing import (
     HTTP_2_ONLY,
     NOT_FOR_THE_PROXY,
@@ -26,9 +28,15 @@ from trafficmock.proxy.downstream.roots_upload import RootsUpload
 from trafficmock.proxy.downstream.waiting_connect import WaitingConnect
 from trafficmock.proxy.http1 import attached_clients, framing
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
-from trafficmock.proxy.http1.heads import BadMessageError
-from trafficmock.proxy.http1.server_demands import reason_to_leave_alone, server_demands
-from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.http1.heads import BadMessageError, RequestHead
+from trafficmock.proxy.http1.server_demands import (
+    ServerDemands,
+    reason_to_leave_alone,
+    server_demands,
+)
+from trafficmock.proxy.proxy_clients import ProxyClient
+from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.request_target import Origin, Target
 from trafficmock.proxy.transfer.body_capture import header_map
 from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
 from trafficmock.proxy.tunnel_record import TunnelRecord, refusal, server_name, tunnel_request
@@ -38,18 +46,6 @@ from trafficmock.proxy.websocket.opening_handshake import is_opening, read_openi
 from trafficmock.proxy.websocket.relayed_websocket import RelayedWebSocket
 from trafficmock.proxy.websocket.websocket_session import WebSocketSession
 from trafficmock.wire.outbound import UNMATCHED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.http.hosts import Authority
-    from trafficmock.http.this_service import ThisService
-    from trafficmock.proxy.downstream.client_connection import ClientConnection
-    from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.proxy.http1.server_demands import ServerDemands
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.request_target import Target
 
 _NOTED = b"HTTP/1.1 200 Noted\r\nConnection: close\r\n\r\n"
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n%s\r\n"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from twisted.internet.defer import Deferred
 
-    from twisted.internet.defer import Deferred
-
-    from trafficmock.proxy.upstream.server_protocols import Accepted
+from trafficmock.proxy.upstream.server_protocols import Accepted
 
 
 class WaitingConnect:

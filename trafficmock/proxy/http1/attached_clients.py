@@ -21,19 +21,15 @@ as its body (``roots``), or asks whether tests with contexts run (``tests``).
 from __future__ import annotations
 
 from base64 import b64decode
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
 from attrs import field, frozen
 from msgspec import UNSET, UnsetType
 
-from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs, RequestHead
 from trafficmock.wire.local_reports import ContextSeen, RequestIgnored
 from trafficmock.wire.payloads.request_origin import RequestOrigin
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Pairs, RequestHead
 
 AGENT = b"trafficmock-agent"
 AUTHORITY = b"trafficmock-authority"

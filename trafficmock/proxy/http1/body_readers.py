@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from trafficmock.proxy.http1.framing import BodyKind, Framing
-from trafficmock.proxy.http1.heads import BadMessageError, parse_trailers
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs, parse_trailers
 from trafficmock.wire.http_syntax import TCHAR
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.proxy.http1.heads import Pairs
 
 _SIZE = re.compile(
     rb"([0-9A-Fa-f]{1,15})"

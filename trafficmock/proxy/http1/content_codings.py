@@ -7,15 +7,12 @@ whatever they contain, and it can be done in steps.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from trafficmock.proxy.http1.heads import Pairs
 
-    from trafficmock.proxy.http1.heads import Pairs
-
-    Decoded = tuple[Pairs, bytes]
-    """The header without ``Content-Encoding``, and the decoded body."""
+Decoded = tuple[Pairs, bytes]
+"""The header without ``Content-Encoding``, and the decoded body."""
 
 KNOWN = b"gzip, deflate"
 """The value of ``Accept-Encoding`` for the codings that can be decoded."""

@@ -8,13 +8,10 @@ of ``baggage`` (W3C Baggage), the cookie ``trafficmock_test``, or the trace id o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from trafficmock.proxy.http1.attached_clients import CONTEXT
+from trafficmock.proxy.http1.heads import Pairs, RequestHead
 from trafficmock.wire.http_syntax import CONTEXT_COOKIE, CONTEXT_MEMBER
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Pairs, RequestHead
 
 _MEMBER = CONTEXT_MEMBER.encode()
 

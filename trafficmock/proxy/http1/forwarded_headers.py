@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trafficmock.proxy.http1 import attached_clients
 from trafficmock.proxy.http1.framing import BodyKind, Framing
-from trafficmock.proxy.http1.heads import RequestHead, tokens
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Head, Pairs
+from trafficmock.proxy.http1.heads import Head, Pairs, RequestHead, tokens
 
 VIA = b"1.1 trafficmock"
 """The proxy's entry in ``Via`` (RFC 9110 section 7.6.3)."""

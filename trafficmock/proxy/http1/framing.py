@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from trafficmock.proxy.http1.heads import BadMessageError, tokens
+from trafficmock.proxy.http1.heads import BadMessageError, Head, RequestHead, ResponseHead, tokens
 from trafficmock.wire.http_syntax import UNFRAMED_STATUSES
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Head, RequestHead, ResponseHead
 
 _DIGITS = re.compile(rb"[0-9]{1,18}")
 _FIRST_FINAL = 200

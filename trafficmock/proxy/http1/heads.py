@@ -12,7 +12,7 @@ other than NUL and CR (RFC 9110 section 5.5).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -21,10 +21,6 @@ from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.wire.http_syntax import TCHAR
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 Pairs = list[tuple[bytes, bytes]]
 

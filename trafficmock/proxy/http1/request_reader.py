@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from trafficmock.proxy.http1.body_readers import reader
-from trafficmock.proxy.http1.framing import BodyKind
-from trafficmock.proxy.http1.heads import END, BadMessageError, parse_request
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.body_readers import BodyReader
-    from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import RequestHead
+from trafficmock.proxy.http1.body_readers import BodyReader, reader
+from trafficmock.proxy.http1.framing import BodyKind, Framing
+from trafficmock.proxy.http1.heads import END, BadMessageError, RequestHead, parse_request
 
 _BARE_END = re.compile(rb"\n\n|(?<!\r)\n\r\n")
 """A head whose lines end with LF alone: it has no CR LF CR LF, so its end would never be found."""

@@ -11,15 +11,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
 from trafficmock.proxy.http1.attached_clients import ALONE, TRUST
-from trafficmock.proxy.http1.heads import BadMessageError
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import RequestHead
+from trafficmock.proxy.http1.heads import BadMessageError, RequestHead
 
 MOST_ROOT_BYTES = 2 * 1024 * 1024
 """Bytes of the largest set of roots; that of Mozilla has 240,000."""

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import define, field
 from msgspec import UNSET
-from twisted.internet.interfaces import IPushProducer
+from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
 from zope.interface import implementer
 
-from trafficmock.proxy.http1.framing import BodyKind
+from trafficmock.proxy.http1.framing import BodyKind, Framing
 from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.wire.payloads.answer import BodyWay
 from trafficmock.wire.payloads.serialized_response import FAULT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
-
-    from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.wire.payloads.answer import BodyWay
 
 
 @define

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from twisted.internet.interfaces import IReactorTime
 
 from trafficmock.wire.payloads.serialized_response import MOST_ARRIVALS
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-    from twisted.internet.interfaces import IReactorTime
 
 _TOGETHER_MS = 10
 """What comes within this time of a piece belongs to it."""

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from msgspec import UNSET, UnsetType, structs
 
-from msgspec import UNSET, structs
-
+from trafficmock.proxy.http1.heads import Pairs, ResponseHead
 from trafficmock.wire.http_syntax import on_wire
 from trafficmock.wire.payloads import body as bodies
-from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs
-
 
 _OWN_PIECE = 4096
 """Pieces of this many bytes or more are kept as they are; smaller ones are joined."""

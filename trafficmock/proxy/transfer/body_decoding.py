@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.task import Cooperator, TaskStopped
 from twisted.python.failure import Failure
 
 from trafficmock.http.backpressure import NEXT_TURN_SECONDS
-from trafficmock.proxy.http1.content_codings import decoding, is_coded
+from trafficmock.proxy.http1.content_codings import Decoded, decoding, is_coded
+from trafficmock.proxy.http1.heads import Pairs
+from trafficmock.proxy.transfer.body_capture import BodyCapture
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
-
-    from trafficmock.proxy.http1.content_codings import Decoded
-    from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.transfer.body_capture import BodyCapture
-
-    DecodedMessage = tuple[Pairs, bytes | bytearray]
+DecodedMessage = tuple[Pairs, bytes | bytearray]
 
 STEPS_AT_ONCE = 4
 """Steps that are taken at once; most bodies need no more."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import structs
 
 from trafficmock.proxy.http1.forwarded_headers import chunk
+from trafficmock.proxy.http1.heads import RequestHead
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.wire.payloads import body as bodies
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.wire.payloads.answer import BodyWay
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.answer import BodyWay
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 NO_CHUNK = b"no size of a chunk\r\n"
 """Follows the part of a body before the fault ``malformed_chunk``."""

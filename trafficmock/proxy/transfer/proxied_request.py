@@ -5,8 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
 from trafficmock.proxy.http1 import framing
@@ -23,34 +24,29 @@ from trafficmock.proxy.http1.context_headers import (
     without_context,
 )
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_continue
-from trafficmock.proxy.http1.framing import BodyKind
+from trafficmock.proxy.http1.framing import BodyKind, Framing
+from trafficmock.proxy.http1.heads import RequestHead
+from trafficmock.proxy.proxy_clients import ProxyClient
+from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.request_target import Target
 from trafficmock.proxy.transfer import faulty_mock, request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
+from trafficmock.proxy.transfer.request_rewriting import Rewritten
 from trafficmock.proxy.transfer.route_fetch import RouteFetch
 from trafficmock.proxy.transfer.streamed_mock import StreamedMock
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
 from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.inbound import StreamAbort, StreamClosed, StreamData, StreamEnd
+from trafficmock.wire.inbound import Message, StreamAbort, StreamClosed, StreamData, StreamEnd
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.abort_codes import RESETS
+from trafficmock.wire.payloads.answer import BodyWay
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
-    from msgspec import UnsetType
-    from twisted.internet.interfaces import IDelayedCall
-
     from trafficmock.proxy.client_transport import ClientTransport
-    from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.request_target import Target
-    from trafficmock.proxy.transfer.request_rewriting import Rewritten
-    from trafficmock.wire.inbound import Message
-    from trafficmock.wire.payloads.answer import BodyWay
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 CLIENT_CLOSED = "client closed"
 

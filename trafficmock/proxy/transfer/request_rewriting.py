@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import ada_url
 from msgspec import UNSET, Struct, structs
@@ -17,19 +16,16 @@ from trafficmock.proxy.http1.forwarded_headers import (
     last_chunk,
     response_block,
 )
-from trafficmock.proxy.http1.heads import BadMessageError, Pairs
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs, RequestHead
+from trafficmock.proxy.request_target import Origin, Target
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.texts.wording import url_text
 from trafficmock.wire.changed_request import has_body
 from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, UNFRAMED_STATUSES, lines_of
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.proxy.request_target import Origin, Target
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _NOT_MODIFIED = 304
 _LENGTH = re.compile(r"[0-9]{1,15}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 from msgspec import UNSET, structs
@@ -13,22 +13,21 @@ from twisted.web.http_headers import Headers
 from trafficmock.http.exact_url import ExactUrl
 from trafficmock.proxy import request_target
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
-from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs, ResponseHead
+from trafficmock.proxy.proxy_settings import ProxyResources
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import response_of
-from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
+from trafficmock.proxy.transfer.request_rewriting import Rewritten
+from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent, UpstreamResponse
 from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.wire import outbound
 from trafficmock.wire.http_syntax import CONTENT_HEADERS, CREDENTIALS
 from trafficmock.wire.limits import FIRST_PAUSE_SECONDS, MOST_REDIRECTS
-from trafficmock.wire.payloads.serialized_response import becomes_get, redirect_target
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.transfer.request_rewriting import Rewritten
-    from trafficmock.proxy.transfer.upstream_agent import UpstreamResponse
-    from trafficmock.wire import outbound
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_response import (
+    SerializedResponse,
+    becomes_get,
+    redirect_target,
+)
 
 _NOT_FETCHED = frozenset({b"accept-encoding", b"expect"})
 """Headers of the client that are not sent: the test needs a body that can be decoded here."""

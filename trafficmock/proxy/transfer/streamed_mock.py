@@ -9,14 +9,13 @@ from zope.interface import implementer
 
 from trafficmock.proxy.http1.forwarded_headers import chunk
 from trafficmock.proxy.transfer import request_rewriting
-from trafficmock.wire.inbound import StreamAbort, StreamAck, StreamData
+from trafficmock.wire.inbound import FromWorker, StreamAbort, StreamAck, StreamData
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.abort_codes import RESETS
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
-    from trafficmock.wire.inbound import FromWorker
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 @implementer(IPushProducer)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field, frozen
 from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.internet.interfaces import IConsumer, IDelayedCall, IProtocol, IReactorTime
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseDone
 from twisted.web.http_headers import Headers
@@ -17,17 +18,12 @@ from zope.interface import implementer
 from trafficmock.proxy import request_target
 from trafficmock.proxy.http1 import content_codings
 from trafficmock.proxy.http1.forwarded_headers import forwarded_trailers
-from trafficmock.proxy.http1.framing import of_content
+from trafficmock.proxy.http1.framing import Framing, of_content
+from trafficmock.proxy.http1.heads import Pairs, ResponseHead
+from trafficmock.proxy.proxy_settings import ProxyResources
 from trafficmock.proxy.transfer.body_arrival import BodyArrival
 from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.upstream_errors import UpstreamError, answer_timeout, upstream_error
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IConsumer, IDelayedCall, IProtocol, IReactorTime
-
-    from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyResources
 
 _HIDDEN = frozenset({b"content-encoding", b"set-cookie"})
 """Headers that treq does not get: it would decode gzip without a limit, and store cookies."""

@@ -9,8 +9,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from trafficmock.http.hosts import Authority
 from trafficmock.proxy.http1.attached_clients import understands_failures
@@ -22,31 +25,27 @@ from trafficmock.proxy.http1.forwarded_headers import (
     last_chunk,
     response_block,
 )
-from trafficmock.proxy.http1.framing import BodyKind, of_content
+from trafficmock.proxy.http1.framing import BodyKind, Framing, of_content
+from trafficmock.proxy.http1.heads import Pairs, ResponseHead
+from trafficmock.proxy.proxy_clients import ProxyClient
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
+from trafficmock.proxy.transfer.request_rewriting import Rewritten
 from trafficmock.proxy.upstream.server_protocols import Accepted
-from trafficmock.proxy.upstream.upstream_connection import refuses_http_1_1
-from trafficmock.proxy.upstream_errors import UPSTREAM_CLOSED, answer_timeout, upstream_error
+from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection, refuses_http_1_1
+from trafficmock.proxy.upstream_errors import (
+    UPSTREAM_CLOSED,
+    UpstreamError,
+    answer_timeout,
+    upstream_error,
+)
 from trafficmock.wire.inbound import RequestBody, RequestResponse
 from trafficmock.wire.payloads import body as bodies
-from trafficmock.wire.payloads.serialized_response import redirect_target
+from trafficmock.wire.payloads.answer import BodyWay
+from trafficmock.wire.payloads.serialized_response import SerializedResponse, redirect_target
 
 if TYPE_CHECKING:
-    from msgspec import UnsetType
-    from twisted.internet.defer import Deferred
-    from twisted.internet.interfaces import IDelayedCall
-    from twisted.python.failure import Failure
-
-    from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
-    from trafficmock.proxy.transfer.request_rewriting import Rewritten
-    from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
-    from trafficmock.proxy.upstream_errors import UpstreamError
-    from trafficmock.wire.payloads.answer import BodyWay
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
 """Idempotent methods, whose requests may be sent again (RFC 9110 section 9.2.2)."""

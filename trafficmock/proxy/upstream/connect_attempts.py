@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from twisted.internet.interfaces import IReactorPluggableNameResolver
+from twisted.internet.interfaces import (
+    IConnector,
+    IDelayedCall,
+    IHostnameResolver,
+    IReactorPluggableNameResolver,
+)
+from twisted.python.failure import Failure
 from zope.interface import implementer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IConnector, IDelayedCall, IHostnameResolver
-    from twisted.python.failure import Failure
 
 
 @implementer(IReactorPluggableNameResolver)

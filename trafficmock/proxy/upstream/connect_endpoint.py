@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.interfaces import (
+    IAddress,
+    IDelayedCall,
+    IProtocolFactory,
+    IReactorTime,
+    IStreamClientEndpoint,
+)
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from trafficmock.proxy.http1.heads import BadMessageError, parse_response, response_end
 from trafficmock.proxy.upstream_errors import UpstreamError
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IAddress, IDelayedCall, IProtocolFactory, IReactorTime
 
 _LONGEST_HEAD = 65536
 _SUCCESSES = range(200, 300)

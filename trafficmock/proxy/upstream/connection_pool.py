@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, fail
 from twisted.internet.error import TimeoutError  # noqa: A004 - Twisted's
+from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
 from twisted.python.failure import Failure
 
+from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint
-
-    from trafficmock.proxy.request_target import Origin
-    from trafficmock.proxy.upstream.dialer import Dialer
 
 KEPT_SECONDS = 4.0
 """How long an idle connection is kept. Many servers close them after five seconds."""

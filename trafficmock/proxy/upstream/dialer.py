@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
-from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.interfaces import IProtocolFactory, IStreamClientEndpoint
 from twisted.internet.protocol import Factory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from trafficmock.http.hosts import is_loopback, parse_authority
 from trafficmock.http.this_service import leads_back
+from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.connect_attempts import ConnectAttempts
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.resolver import FixedNameReactor, is_unusual
+from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.proxy.upstream_errors import loop_detected
 from trafficmock.texts.message_text import without_credentials
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from twisted.internet.interfaces import IProtocolFactory
-
-    from trafficmock.proxy.request_target import Origin
-    from trafficmock.proxy.upstream.server_verification import ServerVerification
 
 _PROXY_URL = re.compile(r"http://(?:(?P<user>[^/@]*)@)?(?P<authority>[^/@?#]+)/?", re.IGNORECASE)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from twisted.internet.interfaces import IHostnameResolver, IReactorPluggableNameResolver
+from twisted.internet.interfaces import (
+    IAddress,
+    IHostnameResolver,
+    IHostResolution,
+    IReactorPluggableNameResolver,
+    IResolutionReceiver,
+)
 from zope.interface import implementer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from twisted.internet.interfaces import IAddress, IHostResolution, IResolutionReceiver
 
 _LONGEST_NAME = 253
 

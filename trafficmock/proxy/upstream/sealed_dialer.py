@@ -6,26 +6,21 @@ this machine's servers for it. The relay says so in the first line of each conne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define
 from twisted.internet.defer import Deferred, fail
-from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.interfaces import IProtocolFactory, IStreamClientEndpoint
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from trafficmock.http.hosts import parse_authority
 from trafficmock.matching.host_pattern import is_under_test
+from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream_errors import sealed_off
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IProtocolFactory
-
-    from trafficmock.proxy.request_target import Origin
 
 Reach = frozenset[tuple[str, int]]
 """The servers of ``--reach``: hosts and ports."""

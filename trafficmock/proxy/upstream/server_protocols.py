@@ -7,26 +7,25 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field, frozen
 from OpenSSL import SSL
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import wrapClientTLS
-from twisted.internet.interfaces import IHandshakeListener, IOpenSSLClientConnectionCreator
+from twisted.internet.interfaces import (
+    IHandshakeListener,
+    IOpenSSLClientConnectionCreator,
+    IReactorTime,
+)
 from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from trafficmock.http.hosts import parse_address
+from trafficmock.http.hosts import Authority, parse_address
+from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import HTTP_1_1
 from trafficmock.proxy.upstream.upstream_connection import refuses_http_1_1
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IReactorTime
-    from twisted.python.failure import Failure
-
-    from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.upstream.dialer import Dialer
 
 HTTP_2 = b"h2"
 ASK_SECONDS = 3.0

@@ -9,7 +9,8 @@ import hashlib
 import hmac
 import sys
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from attrs import define, evolve, field, frozen
@@ -21,14 +22,9 @@ from zope.interface import implementer
 
 from trafficmock.certificates.roots import readable, system_pem, unique_blocks
 from trafficmock.http.hosts import parse_address
-from trafficmock.matching.host_pattern import matches_any
+from trafficmock.matching.host_pattern import HostPattern, matches_any
 from trafficmock.proxy.http1.server_demands import RootSets, ServerDemands
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.matching.host_pattern import HostPattern
-    from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.request_target import Origin
 
 HTTP_1_1 = b"http/1.1"
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.proxy.request_target import Origin
-    from trafficmock.proxy.upstream.connection_pool import ConnectionPool
-    from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
-
+from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.upstream.connection_pool import ConnectionPool
+from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
 
 RESET_SECONDS = 0.05
 """How long a client has to read an answer before a reset of its server is passed on."""

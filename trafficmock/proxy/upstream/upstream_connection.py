@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from OpenSSL import SSL
 from twisted.internet import error as network
@@ -11,20 +12,19 @@ from twisted.internet.interfaces import IHandshakeListener, IPushProducer
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.internet.protocol import connectionDone
 from twisted.protocols.tls import TLSMemoryBIOProtocol
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from trafficmock.proxy.http1 import framing
-from trafficmock.proxy.http1.body_readers import RestReader, reader
-from trafficmock.proxy.http1.heads import BadMessageError, parse_response, response_end
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.python.failure import Failure
-
-    from trafficmock.proxy.http1.body_readers import BodyReader
-    from trafficmock.proxy.http1.framing import Framing
-    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
+from trafficmock.proxy.http1.body_readers import BodyReader, RestReader, reader
+from trafficmock.proxy.http1.framing import Framing
+from trafficmock.proxy.http1.heads import (
+    BadMessageError,
+    Pairs,
+    ResponseHead,
+    parse_response,
+    response_end,
+)
 
 STREAM_BYTES = 256 * 1024
 """Bytes that a transport of a streamed body reads at a time, and buffers for writing."""

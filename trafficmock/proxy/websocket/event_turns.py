@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from wsproto.connection import Connection
+from wsproto.events import Event
 
 from trafficmock.http.backpressure import NEXT_TURN_SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
-    from wsproto.connection import Connection
-    from wsproto.events import Event
 
 EVENTS_AT_ONCE = 32
 """Frames handled in one turn of the reactor, which takes a few milliseconds."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from twisted.internet.interfaces import IPushProducer
+from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
 from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.utilities import LocalProtocolError
@@ -12,9 +12,6 @@ from zope.interface import implementer
 
 from trafficmock.proxy.websocket.event_turns import EventTurns
 from trafficmock.proxy.websocket.message_pieces import MessagePieces
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
 CLOSE_SECONDS = 5.0

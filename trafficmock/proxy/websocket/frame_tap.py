@@ -6,7 +6,8 @@ follow the frames stops recording, without an effect on the WebSocket.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 import pybase64
 from wsproto.connection import CLIENT, SERVER, Connection, ConnectionState
@@ -14,12 +15,7 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from wsproto.extensions import Extension, PerMessageDeflate
 
 from trafficmock.proxy.websocket.message_pieces import MessagePieces
-from trafficmock.records import SocketActivity, SocketClosed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.records import Record
+from trafficmock.records import Record, SocketActivity, SocketClosed
 
 LONGEST_BYTES = 1 << 20
 """Bytes, or characters of text, of the longest message whose content is recorded."""

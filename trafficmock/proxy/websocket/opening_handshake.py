@@ -6,15 +6,11 @@ import base64
 import binascii
 import hashlib
 import secrets
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
-from trafficmock.proxy.http1.heads import BadMessageError, tokens
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
+from trafficmock.proxy.http1.heads import BadMessageError, Pairs, RequestHead, ResponseHead, tokens
 
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _KEY_BYTES = 16

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall
 
 from trafficmock import records
 from trafficmock.proxy.http1.attached_clients import failure_lines
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, response_block
+from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
+from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.request_target import Target
 from trafficmock.proxy.upstream_errors import error_response, upstream_error
 from trafficmock.proxy.websocket import opening_handshake
 from trafficmock.proxy.websocket.frame_tap import FrameTap
-from trafficmock.proxy.websocket.websocket_upstream import dial
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.defer import Deferred
-    from twisted.internet.interfaces import IDelayedCall
-
-    from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.request_target import Target
-    from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
-    from trafficmock.records import Record
+from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream, dial
+from trafficmock.records import Record
 
 FLUSH_SECONDS = 30
 """How long the last bytes of a client that is gone may take to reach the server."""

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from trafficmock.proxy.http1.attached_clients import failure_lines
 from trafficmock.proxy.upstream_errors import error_response
 from trafficmock.proxy.websocket import opening_handshake
-from trafficmock.proxy.websocket.frame_stream import ABNORMAL
+from trafficmock.proxy.websocket.frame_stream import ABNORMAL, FrameStream
 from trafficmock.proxy.websocket.socket_messages import message_of
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
-    from trafficmock.proxy.websocket.frame_stream import FrameStream
     from trafficmock.proxy.websocket.websocket_session import WebSocketSession
 
 _INTERNAL_ERROR = 1011

@@ -5,21 +5,18 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.proxy.http1.heads import BadMessageError
+from twisted.internet.defer import Deferred
+
+from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
 from trafficmock.proxy.upstream_errors import upstream_error
 from trafficmock.proxy.websocket import opening_handshake
-from trafficmock.proxy.websocket.frame_stream import ABNORMAL
+from trafficmock.proxy.websocket.frame_stream import ABNORMAL, FrameStream
 from trafficmock.proxy.websocket.socket_messages import message_of
-from trafficmock.proxy.websocket.websocket_upstream import dial
+from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream, dial
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
-
-    from trafficmock.proxy.http1.heads import ResponseHead
-    from trafficmock.proxy.websocket.frame_stream import FrameStream
     from trafficmock.proxy.websocket.websocket_session import WebSocketSession
-    from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 
 
 class ServerState(Enum):

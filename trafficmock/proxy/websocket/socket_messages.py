@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from trafficmock.wire import inbound
-    from trafficmock.wire.inbound import SocketFrame
+from trafficmock.wire import inbound
+from trafficmock.wire.inbound import SocketFrame
 
 
 def content(frame: SocketFrame) -> str | bytes:

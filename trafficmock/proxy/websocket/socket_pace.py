@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.websocket.frame_stream import FrameStream
+from trafficmock.proxy.proxy_clients import ProxyClient
+from trafficmock.proxy.websocket.frame_stream import FrameStream
 
 
 class SocketPace:

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from msgspec import UNSET
+from twisted.internet.interfaces import IDelayedCall
 
 from trafficmock.proxy.http1.context_headers import context_id
-from trafficmock.proxy.upstream_errors import decision_status
+from trafficmock.proxy.http1.heads import RequestHead
+from trafficmock.proxy.proxy_clients import ProxyClient
+from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.request_target import Target
+from trafficmock.proxy.upstream_errors import UpstreamError, decision_status
 from trafficmock.proxy.websocket import opening_handshake
-from trafficmock.proxy.websocket.frame_stream import ABNORMAL, FrameStream
+from trafficmock.proxy.websocket.frame_stream import ABNORMAL, FrameStream, FrameStreamListener
 from trafficmock.proxy.websocket.relayed_websocket import RelayedWebSocket
 from trafficmock.proxy.websocket.routed_page import RoutedPage
 from trafficmock.proxy.websocket.routed_server import RoutedServer
 from trafficmock.proxy.websocket.socket_messages import content
 from trafficmock.proxy.websocket.socket_pace import SocketPace
 from trafficmock.wire import inbound, outbound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IDelayedCall
-
-    from trafficmock.proxy.http1.heads import RequestHead
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.request_target import Target
-    from trafficmock.proxy.upstream_errors import UpstreamError
-    from trafficmock.proxy.websocket.frame_stream import FrameStreamListener
-    from trafficmock.wire.inbound import Message
+from trafficmock.wire.inbound import Message
 
 GRACE_SECONDS = 5.0
 """How long the server's side stays open after the application's side has closed."""

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from twisted.internet import error as network
 from twisted.internet.defer import Deferred, fail
-from twisted.internet.interfaces import IHandshakeListener
+from twisted.internet.interfaces import IDelayedCall, IHandshakeListener
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.internet.protocol import connectionDone
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from trafficmock.proxy.http1.forwarded_headers import request_block
 from trafficmock.proxy.http1.framing import NONE
 from trafficmock.proxy.http1.heads import (
     BadMessageError,
+    Pairs,
     ResponseHead,
     parse_response,
     response_end,
 )
+from trafficmock.proxy.proxy_settings import ProxyResources
+from trafficmock.proxy.request_target import Origin, Target
 from trafficmock.proxy.upstream_errors import answer_timeout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.internet.interfaces import IDelayedCall
-    from twisted.python.failure import Failure
-
-    from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.request_target import Origin, Target
 
 
 class WebSocketUpstreamListener(Protocol):

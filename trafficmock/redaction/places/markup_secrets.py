@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 from attrs import define, field
 
 from trafficmock.redaction.secret_names import is_secret
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _TAG = re.compile(
     r"<(?:!\[CDATA\[(?P<cdata>[^<]*?)\]\]>|(?P<end>/?)(?P<name>[A-Za-z_][\w.:-]*)(?P<rest>[^<>]*)>)"

@@ -7,7 +7,8 @@ escaped as in a string of JSON, in HTML, or in a URL; and the object or list tha
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 from urllib.parse import unquote, unquote_plus
 
 from attrs import define
@@ -16,9 +17,6 @@ from trafficmock.redaction import secret_names
 from trafficmock.redaction.json_secrets import unescaped
 from trafficmock.texts.byte_patterns import BytePattern
 from trafficmock.texts.marked_texts import MARK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 _QUOTES: Final = r"\\{0,7}[\"']|&(?:quot|apos|#34|#39|#x27|#x22);|%22|%27"
 _AFTER_NAME: Final = (

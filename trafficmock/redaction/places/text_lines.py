@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from trafficmock.redaction import secret_names
 from trafficmock.redaction.secret_names import is_secret
 from trafficmock.texts.byte_patterns import BytePattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _CREDENTIALS = BytePattern(
     r"((?:^|\n|\r)[ \t]*(?:proxy-)?authorization[ \t]{0,4}:[ \t]{0,4})"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from msgspec import UNSET
 
+from trafficmock.core.effects import ConnectedClient, Overdue
 from trafficmock.core.error_messages import difference
 from trafficmock.matching.patterns.unix_sockets import is_unix_socket
+from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
 from trafficmock.texts.times import time_of_day
 from trafficmock.texts.wording import Wording, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from trafficmock.core.effects import ConnectedClient, Overdue
-    from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
-    from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
+from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 
 Unmet = Literal["route", "request", "response"]
 """What no request met."""

@@ -5,34 +5,30 @@ It ends a wait that is overdue.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
-from trafficmock.core.ownership.differences import LONGEST_TEXT, ComparedMatcher, ComparedRequest
+from trafficmock.core.effects import Overdue
+from trafficmock.core.ownership.differences import (
+    LONGEST_TEXT,
+    ComparedMatcher,
+    ComparedRequest,
+    Rank,
+)
 from trafficmock.history.query import Query
-from trafficmock.history.rest_records import upstream_error
+from trafficmock.history.request_entry import RequestEntry
+from trafficmock.history.rest_records import RequestRecord, upstream_error
+from trafficmock.history.store import History
 from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.url_parts import shown_url, url_parts
-from trafficmock.server.diagnosis.diagnosis_texts import overdue_text, request_text
+from trafficmock.server.diagnosis.diagnosis_texts import Unmet, overdue_text, request_text
 from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
 from trafficmock.server.recorded_content import recorded_content
+from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitOverdue
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.effects import Overdue
-    from trafficmock.core.ownership.differences import Rank
-    from trafficmock.history.request_entry import RequestEntry
-    from trafficmock.history.rest_records import RequestRecord
-    from trafficmock.history.store import History
-    from trafficmock.server.diagnosis.diagnosis_texts import Unmet
-    from trafficmock.wire.payloads.unmet_routes import UnmetMatcher
 
 NO_REASON = "no reason given"
 """In the place of why the server gave no complete response."""

@@ -5,28 +5,23 @@ It answers ``diagnosis:query``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.core.effects import Diagnose
 from trafficmock.core.ownership.differences import LONGEST_TEXT
 from trafficmock.history.query import Query
-from trafficmock.history.rest_records import upstream_error
+from trafficmock.history.rest_records import RequestRecord, upstream_error
+from trafficmock.history.store import History
 from trafficmock.matching.host_pattern import is_under_test
 from trafficmock.matching.url_parts import shown_url, url_parts
 from trafficmock.server.diagnosis.diagnosis_texts import NOTHING, applications, socket_hint
+from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
 from trafficmock.server.diagnosis.similar_request_search import NO_REASON, compare
 from trafficmock.texts.wording import Wording, free_text, joined, unredacted
 from trafficmock.wire.outbound import UNMATCHED, DiagnosisResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trafficmock.core.effects import Diagnose
-    from trafficmock.history.rest_records import RequestRecord
-    from trafficmock.history.store import History
-    from trafficmock.server.diagnosis.similar_request import SimilarRequest, SimilarRequests
 
 MOST_LINES = 20
 """Limit of the lines for one kind of request: the first ones tell most."""

@@ -11,11 +11,8 @@ requests, and took 1 to 2 ms, since it looked at all that the history had kept s
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IReactorCore
-
+from twisted.internet.interfaces import IReactorCore
 
 YOUNG_OBJECTS = 20_000
 """How many objects more than at the last collection begin a collection of the young ones."""

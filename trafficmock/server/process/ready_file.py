@@ -6,15 +6,12 @@ import ctypes
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from attrs import define
 
 from trafficmock.errors import LocalError
 from trafficmock.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _LONGEST = 4096
 _SYNCHRONIZE = 0x00100000

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from twisted.internet.endpoints import serverFromString
+from twisted.internet.interfaces import IStreamServerEndpoint
+from twisted.logger import ILogObserver
+from twisted.python.usage import Options
 
 from trafficmock.server.process.daemon import Daemon, Foreground, complain
 from trafficmock.server.process.log_observers import make_observer
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IStreamServerEndpoint
-    from twisted.logger import ILogObserver
-    from twisted.python.usage import Options
-
 
 _NO_SOCKET = (
     "no such socket was handed over. systemd says which ones by LISTEN_PID, LISTEN_FDS and "

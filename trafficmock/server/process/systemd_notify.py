@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import socket
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from twisted.logger import Logger
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _log = Logger()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, MutableMapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET
 
@@ -12,13 +13,9 @@ from trafficmock.report.data_files import record_of
 from trafficmock.report.report_directory import make_report
 from trafficmock.server.reports.slow_work import SlowWork
 from trafficmock.server.reports.written_recordings import pieces
+from trafficmock.wire.inbound import ReportMake
 from trafficmock.wire.outbound import RecordingPiece
 from trafficmock.wire.payloads import body
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
-
-    from trafficmock.wire.inbound import ReportMake
 
 MOST_BYTES = 512 * 2**20
 """The most data of a report that is made for a worker."""

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET, Raw
 
 from trafficmock import __version__
+from trafficmock.core.effects import AnswerReport
 from trafficmock.history import rest_records
+from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
+from trafficmock.history.store import History
 from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.reports.slow_work import LARGE, SlowWork
 from trafficmock.texts.named_fields import InvalidFieldError
 from trafficmock.wire.outbound import ReportResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trafficmock.core.effects import AnswerReport
-    from trafficmock.history.entry import HistoryEntry
-    from trafficmock.history.store import History
-    from trafficmock.redaction.redactor import Redactor
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all that one answer has, HAR included; further entries are left out."""

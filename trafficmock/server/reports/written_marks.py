@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from trafficmock.core.effects import Redact
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.reports.slow_work import LARGE, SlowWork
 from trafficmock.texts.named_fields import InvalidFieldError
 from trafficmock.wire.client_message import RedactResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.core.effects import Redact
-    from trafficmock.redaction.redactor import Redactor
 
 
 def redact_steps(

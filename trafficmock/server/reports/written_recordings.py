@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
+from trafficmock.core.effects import WriteRecording
+from trafficmock.core.state.har_recording import Exchange
 from trafficmock.history.har.recorded_entries import attached_bodies, recorded_entry
 from trafficmock.redaction.redacted_documents import redacted_har
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.reports.slow_work import LARGE, SlowWork
 from trafficmock.texts.named_fields import InvalidFieldError
 from trafficmock.wire.outbound import RecordingPiece
 from trafficmock.wire.payloads import body
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from msgspec import UnsetType
-
-    from trafficmock.core.effects import WriteRecording
-    from trafficmock.core.state.har_recording import Exchange
-    from trafficmock.redaction.redactor import Redactor
-    from trafficmock.wire.payloads.serialized_har import SerializedRecording
+from trafficmock.wire.payloads.serialized_har import SerializedRecording
 
 PIECE_BYTES = 4 * 2**20
 """The most bytes of a piece."""

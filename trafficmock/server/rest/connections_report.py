@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import to_builtins
 
+from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.local.filter_entries import ALL
-from trafficmock.core.state.peers import Agent, Worker, connected
-
-if TYPE_CHECKING:
-    from trafficmock.core.coordinator import Coordinator
-    from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.state.peers import Client
-    from trafficmock.core.state.registered import RegisteredRoute
-    from trafficmock.matching.allow_list import AllowList
+from trafficmock.core.local.local_decisions import LocalDecisions
+from trafficmock.core.ownership.strictness import Strictness
+from trafficmock.core.state.peers import Agent, Client, Worker, connected
+from trafficmock.core.state.registered import RegisteredRoute
+from trafficmock.matching.allow_list import AllowList
 
 
 def connections_report(coordinator: Coordinator, *, tests: bool = False) -> dict[str, Any]:

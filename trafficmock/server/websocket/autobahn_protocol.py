@@ -7,27 +7,25 @@ overrides ``_closeConnection``, and reads or writes ``message_data``, ``message_
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from autobahn.twisted.websocket import WebSocketServerProtocol
+from autobahn.websocket.types import ConnectionRequest
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from trafficmock.server.http_channel import bare_answer
 from trafficmock.server.websocket.link import HELLO_BYTES, Link
 from trafficmock.server.websocket.oversized_frames import OversizedMessage
 from trafficmock.server.websocket.send_queue import SendQueue
+from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from autobahn.websocket.types import ConnectionRequest
-    from twisted.internet.interfaces import IDelayedCall, IReactorTime
-    from twisted.python.failure import Failure
-
     from trafficmock.server.websocket.link import LinkHandler, WebSocketLimits
     from trafficmock.server.websocket.send_queue import DirectWrite
-    from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
 _INTERNAL_ERROR = 1011
 _REASON_BYTES = 123

@@ -7,17 +7,14 @@ internals of Autobahn and Twisted, so it is used only with versions that it was 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from twisted.internet.tcp import Connection
 
 from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
 from trafficmock.server.websocket.data_frames import MessageReader
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trafficmock.server.websocket.send_queue import DirectWrite
+from trafficmock.server.websocket.send_queue import DirectWrite
 
 _READ_BYTES = 64 * 1024
 _LARGE_READ_BYTES = 240 * 1024

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from attrs import define, field, frozen
 
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES, or_unlimited
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
-    from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.send_queue import SendQueue
 
 _KIB = 1024

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from wsproto.frame_protocol import XorMaskerSimple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MASKER = "_nvx_xormasker"
 _NATIVE_PARTS = (_MASKER, "_nvx_utf8validator")

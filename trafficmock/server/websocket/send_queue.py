@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from twisted.internet.interfaces import IPullProducer
 from zope.interface import implementer
 
+from trafficmock.server.websocket.write_coalescing import WriteCoalescer
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from trafficmock.server.websocket.link import WebSocketLimits
-    from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
-    DirectWrite = Callable[[Sequence[bytes | memoryview]], int]
-    """Writes pieces to the socket and returns the number of bytes taken; it raises nothing."""
+DirectWrite = Callable[[Sequence[bytes | memoryview]], int]
+"""Writes pieces to the socket and returns the number of bytes taken; it raises nothing."""
 
 CHUNK_BYTES = 128 * 1024
 """Bytes that are given to the transport at a time: the most that Twisted sends at once."""

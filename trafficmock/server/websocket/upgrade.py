@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autobahn.twisted.resource import WebSocketResource
 from autobahn.twisted.websocket import WebSocketServerFactory
+from twisted.internet.interfaces import IAddress, IReactorTime
 from twisted.logger import Logger
+from twisted.web.http import Request
+from twisted.web.resource import IResource
 
 from trafficmock.server.websocket.autobahn_protocol import AutobahnProtocol
 from trafficmock.server.websocket.fast_protocol import FastProtocol
@@ -16,11 +19,6 @@ from trafficmock.server.websocket.link import Link, LinkHandler, WebSocketLimits
 from trafficmock.server.websocket.masking import native_parts_missing
 from trafficmock.server.websocket.oversized_frames import READ_PAST
 from trafficmock.server.websocket.write_coalescing import WriteCoalescer
-
-if TYPE_CHECKING:
-    from twisted.internet.interfaces import IAddress, IReactorTime
-    from twisted.web.http import Request
-    from twisted.web.resource import IResource
 
 __all__ = ["Link", "LinkHandler", "WebSocketLimits", "native_parts_missing", "websocket_resource"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from types import TracebackType
+from typing import Protocol
 
 from attrs import define, field
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IReactorTime
 
 PROBE_EVERY = 16
 """Every so many reads the coalescer measures how many connections are read in one turn."""

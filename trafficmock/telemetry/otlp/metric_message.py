@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from trafficmock.telemetry.otlp.protobuf import (
     attribute,
@@ -14,12 +14,7 @@ from trafficmock.telemetry.otlp.protobuf import (
     packed_fixed64,
     text,
 )
-from trafficmock.telemetry.traffic_metrics import BOUNDS, INSTRUMENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trafficmock.telemetry.traffic_metrics import TrafficMetrics
+from trafficmock.telemetry.traffic_metrics import BOUNDS, INSTRUMENTS, TrafficMetrics
 
 _CUMULATIVE = number(2, 2)
 _MONOTONIC = number(3, 1)

@@ -7,11 +7,8 @@ much as the 5 % of a request that the export may cost.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _SHORT = tuple(

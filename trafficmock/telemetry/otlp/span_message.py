@@ -7,16 +7,19 @@ of their group ``test``; what they do not have begins with ``trafficmock.``.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat, starmap
 from operator import mul
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.http.hosts import DEFAULT_PORTS
+from trafficmock.records import CarriedContext, Owner
+from trafficmock.telemetry.finished_span import Extras, SpanEvent, TestSpan, Values
 from trafficmock.telemetry.otlp.protobuf import (
     attribute,
     fixed64,
@@ -25,15 +28,9 @@ from trafficmock.telemetry.otlp.protobuf import (
     of_length,
     text,
 )
+from trafficmock.telemetry.span_queue import SpanBatch
 from trafficmock.telemetry.trace_parent import TraceParent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from trafficmock.records import CarriedContext, Owner
-    from trafficmock.telemetry.finished_span import Extras, SpanEvent, TestSpan, Values
-    from trafficmock.telemetry.span_queue import SpanBatch
-    from trafficmock.wire.payloads.serialized_matcher import ShownRoute
+from trafficmock.wire.payloads.serialized_matcher import ShownRoute
 
 KNOWN_METHODS = frozenset(
     "CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE QUERY".split()  # noqa: SIM905 - a line

@@ -5,22 +5,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
 
+from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.async_request import AsyncRequest
 from trafficmock.testing.objects.async_response import AsyncResponse
 from trafficmock.testing.objects.async_route import AsyncRoute
 from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.self_attachment import blocked_client, is_attached
-from trafficmock.testing.session.ports import Adapter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from trafficmock.testing.adapters.background_connection import BackgroundConnection
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.ports import Done
+from trafficmock.testing.session.ports import Adapter, Done
 
 BLOCKED_SECONDS = 1.0
 """How long a client may block the event loop of a test that has to answer a request."""

@@ -11,7 +11,6 @@ import contextlib
 import secrets
 import time
 import uuid
-from typing import TYPE_CHECKING
 
 from trafficmock.errors import LocalError
 
@@ -24,22 +23,22 @@ except ModuleNotFoundError as missing:
         "pip install '.[testing]'"
     ) from missing
 
+from collections.abc import Callable
+
+from websockets.asyncio.client import ClientConnection
+
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.loop_thread import LoopThread
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
 from trafficmock.testing.reporting.run_age import run_age
-from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
+from trafficmock.testing.session.ports import Cancel
+from trafficmock.testing.session.worker_client import (
+    WorkerClient,
+    WorkerIdentity,
+    decode_for_worker,
+)
 from trafficmock.wire.codec import encode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from websockets.asyncio.client import ClientConnection
-
-    from trafficmock.testing.session.ports import Cancel
-    from trafficmock.testing.session.worker_client import WorkerIdentity
-    from trafficmock.wire.inbound import Message
-
+from trafficmock.wire.inbound import Message
 
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 2.0

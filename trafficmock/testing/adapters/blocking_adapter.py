@@ -5,21 +5,17 @@ from __future__ import annotations
 import inspect
 import queue
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
+from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.objects.blocking.request import Request
 from trafficmock.testing.objects.blocking.response import Response
 from trafficmock.testing.objects.blocking.route import Route
 from trafficmock.testing.objects.blocking.websocket_route import WebSocketRoute
-from trafficmock.testing.session.ports import Adapter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.testing.adapters.background_connection import BackgroundConnection
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.ports import Done
+from trafficmock.testing.promise import Promise
+from trafficmock.testing.session.ports import Adapter, Done
 
 
 class BlockingAdapter(Adapter):

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from trafficmock.errors import TrafficMockError
 from trafficmock.testing.errors import ConnectionLostError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.testing.promise import Promise
-
+from trafficmock.testing.promise import Promise
 
 T = TypeVar("T")
 

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+import pytest
 from attrs import define, field
 
 from trafficmock.testing.adapters.teardown import raise_errors, warn
+from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session import required_routes
+from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import TITLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import pytest
-
-    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
-    from trafficmock.testing.session.session import Session
-
 
 ERRORS = "errors in the mocks of this test"
 SHARED = "in the routes that the tests of this worker share (trafficmock_shared)"

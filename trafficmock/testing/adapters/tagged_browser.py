@@ -5,14 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.wire.http_syntax import CONTEXT_COOKIE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 def warn_of_other_proxy(cookies: Sequence[object], *, of: str, stacklevel: int) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import TITLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from trafficmock.testing.session.session import Session
 
 _SHOWN = 80
 """The most characters of an error in the text of a group."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
@@ -12,22 +13,16 @@ from trafficmock.report.report_settings import added_secrets
 from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.adapters.blocking_adapter import HandlerThreads
 from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.reporting.case_report import end_block, failed_by
 from trafficmock.testing.reporting.guard import guarded
-from trafficmock.testing.reporting.run_recorder import recorder
+from trafficmock.testing.reporting.run_recorder import RunRecorder, recorder
 from trafficmock.testing.reporting.test_record import asked_texts
-from trafficmock.testing.session.session import Session
+from trafficmock.testing.session.ports import Adapter
+from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerIdentity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.reporting.run_recorder import RunRecorder
-    from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.session import TestInfo
-    from trafficmock.wire.outbound import ReportResult, Unmatched
+from trafficmock.wire.outbound import ReportResult, Unmatched
 
 
 class ThreadedConnection:

@@ -7,7 +7,8 @@ Twisted tests get Deferreds where asyncio tests get coroutines: they can be awai
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.logger import Logger
@@ -18,13 +19,8 @@ from trafficmock.testing.objects.async_response import AsyncResponse
 from trafficmock.testing.objects.async_route import AsyncRoute
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock
 from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
-from trafficmock.testing.session.ports import Adapter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.ports import Done
+from trafficmock.testing.promise import Promise
+from trafficmock.testing.session.ports import Adapter, Done
 
 T = TypeVar("T")
 

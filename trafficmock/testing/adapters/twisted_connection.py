@@ -6,6 +6,7 @@ import contextlib
 import secrets
 import time
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autobahn.exception import Disconnected
@@ -25,22 +26,21 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.reporting.case_report import end_block, failed_by
 from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_age import run_age
-from trafficmock.testing.reporting.run_recorder import recorder
+from trafficmock.testing.reporting.run_recorder import RunRecorder, recorder
 from trafficmock.testing.reporting.test_record import asked_texts
+from trafficmock.testing.session.ports import Cancel
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
+from trafficmock.testing.session.worker_client import (
+    WorkerClient,
+    WorkerIdentity,
+    decode_for_worker,
+)
 from trafficmock.wire.codec import encode
+from trafficmock.wire.inbound import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from twisted.python.failure import Failure
-
-    from trafficmock.testing.reporting.run_recorder import RunRecorder
-    from trafficmock.testing.session.ports import Cancel
-    from trafficmock.testing.session.worker_client import WorkerIdentity
-    from trafficmock.wire.inbound import Message
 
 OPEN_SECONDS = 10.0
 

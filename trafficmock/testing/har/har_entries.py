@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 from msgspec import UNSET, Raw
@@ -14,16 +15,12 @@ from msgspec import UNSET, Raw
 from trafficmock.errors import LocalError
 from trafficmock.matching.url_parts import comparable_url
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.har.har_file import HarFile
+from trafficmock.testing.session.arguments.url_matchers import Matcher
+from trafficmock.testing.session.har_use import HarUse
 from trafficmock.wire.limits import MOST_HAR_BYTES
 from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trafficmock.testing.har.har_file import HarFile
-    from trafficmock.testing.session.arguments.url_matchers import Matcher
-    from trafficmock.testing.session.har_use import HarUse
 
 _NULL = Raw(b"null")
 _REDIRECTS = frozenset(map(str, REDIRECTS))

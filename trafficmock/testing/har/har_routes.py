@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from attrs import frozen
 from msgspec import UNSET, Raw
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import HarReplay, har_entries, read_bodies
+from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.promise import Promise, all_of, mapped, settled
 from trafficmock.testing.session.arguments.flags import check_flag
-from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
+from trafficmock.testing.session.arguments.url_matchers import Matcher, UrlMatcher, make_matcher
+from trafficmock.testing.session.handlers.http_routes import RouteEntry
 from trafficmock.testing.session.har_use import HarUse
+from trafficmock.testing.session.session import Session
 from trafficmock.texts.named_fields import InvalidFieldError, NamedFields
 from trafficmock.wire.payloads.serialized_har import (
     MOST_PACE,
@@ -23,12 +26,6 @@ from trafficmock.wire.payloads.serialized_har import (
     SerializedRecording,
     UpdateMode,
 )
-
-if TYPE_CHECKING:
-    from trafficmock.testing.har.har_file import HarFile
-    from trafficmock.testing.session.arguments.url_matchers import Matcher
-    from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.session import Session
 
 Words = str | Iterable[str] | None
 """One word, or several."""

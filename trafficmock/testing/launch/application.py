@@ -11,26 +11,20 @@ import ssl
 import subprocess
 import threading
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, NoReturn, Protocol
-from urllib.parse import quote, urlsplit
+from pathlib import Path
+from typing import NoReturn, Protocol
+from urllib.parse import SplitResult, quote, urlsplit
 
 from attrs import define, evolve, field, frozen
 
 from trafficmock.testing.errors import ApplicationError, UsageError
 from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch import processes
-from trafficmock.testing.launch.proxy_process import listens, process_proxy
+from trafficmock.testing.launch.proxy_process import Proxy, listens, process_proxy
 from trafficmock.testing.redacted_texts import redacted_texts
 from trafficmock.texts.wording import url_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from urllib.parse import SplitResult
-
-    from trafficmock.testing.launch.proxy_process import Proxy
-
 
 Ready = str | re.Pattern[str] | None
 

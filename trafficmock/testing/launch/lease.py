@@ -6,12 +6,10 @@ lock: when it gets that, all users have ended, even by ``SIGKILL``.
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from trafficmock.file_locks import lock
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _HELD: list[IO[str]] = []
 """The files stay open until the process ends, because closing one releases its lock."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from attrs import define, field
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PIECE_BYTES = 256 * 1024
 _POLL_SECONDS = 0.02

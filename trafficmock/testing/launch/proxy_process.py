@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from attrs import field, frozen
@@ -21,9 +21,6 @@ from trafficmock.attach import agent_variables
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch import lease, processes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0

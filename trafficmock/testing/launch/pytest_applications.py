@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import define, field
@@ -12,15 +15,8 @@ from attrs import define, field
 from trafficmock.testing.errors import ApplicationError
 from trafficmock.testing.keywords import check_keywords
 from trafficmock.testing.launch import shared_applications
-from trafficmock.testing.launch.application import Launch, attached_application
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
-    from os import PathLike
-    from pathlib import Path
-
-    from trafficmock.testing.launch.application import Application
-    from trafficmock.testing.launch.proxy_process import Proxy
+from trafficmock.testing.launch.application import Application, Launch, attached_application
+from trafficmock.testing.launch.proxy_process import Proxy
 
 
 @define(eq=False)

@@ -11,6 +11,7 @@ import sys
 import time
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -25,8 +26,6 @@ from trafficmock.testing.shared_directory import APPLICATION, running_applicatio
 from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
 _LEASE = "trafficmock-app.lease"

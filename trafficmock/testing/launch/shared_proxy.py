@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+
+import pytest
 
 from trafficmock.file_locks import exclusive_lock
 from trafficmock.testing.launch import lease
 from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
 from trafficmock.testing.shared_directory import directory, state_file
 from trafficmock.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import pytest
 
 _LOCK = "trafficmock-proxy.lock"
 _LEASE = "trafficmock-proxy.lease"

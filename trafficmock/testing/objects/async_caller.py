@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+from trafficmock.testing.promise import Promise
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
+if TYPE_CHECKING:
     from trafficmock.testing.objects.async_request import AsyncRequest
     from trafficmock.testing.objects.async_response import AsyncResponse
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
 T = TypeVar("T")
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trafficmock.testing.promise import mapped
+from trafficmock.testing.session.observation.waiting import Waiter
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from types import TracebackType
-
     from trafficmock.testing.objects.async_caller import AsyncCaller
-    from trafficmock.testing.session.observation.waiting import Waiter
 
 
 T = TypeVar("T")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.observation.request_state import RequestState
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from trafficmock.testing.objects.async_caller import AsyncCaller
     from trafficmock.testing.objects.async_response import AsyncResponse
-    from trafficmock.testing.session.observation.request_state import RequestState
 
 
 class AsyncRequest:

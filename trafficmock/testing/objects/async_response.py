@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.observation.request_state import ResponseState
 
 if TYPE_CHECKING:
     from trafficmock.testing.objects.async_caller import AsyncCaller
     from trafficmock.testing.objects.async_request import AsyncRequest
-    from trafficmock.testing.session.observation.request_state import ResponseState
 
 _OK = range(200, 300)
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.keywords import methods_check_keywords
+from trafficmock.testing.objects.async_request import AsyncRequest
+from trafficmock.testing.objects.async_response import AsyncResponse
 from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.given_bodies import is_parts, pour_async
-from trafficmock.testing.objects.sent_options import sent_arguments
-from trafficmock.testing.promise import mapped
+from trafficmock.testing.objects.sent_options import Delay, sent_arguments
+from trafficmock.testing.promise import Promise, mapped
+from trafficmock.testing.session.arguments.headers import HeadersArgument
+from trafficmock.testing.session.arguments.request_overrides import PostData
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
+from trafficmock.wire.payloads.answer import FaultKind
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Awaitable, Callable
-
     from trafficmock.testing.objects.async_caller import AsyncCaller
-    from trafficmock.testing.objects.async_request import AsyncRequest
-    from trafficmock.testing.objects.async_response import AsyncResponse
-    from trafficmock.testing.objects.sent_options import Delay
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.request_overrides import PostData
-    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
-    from trafficmock.wire.payloads.answer import FaultKind
 
 
 @methods_check_keywords

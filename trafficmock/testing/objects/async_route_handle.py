@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
+from trafficmock.testing.objects.async_request import AsyncRequest
 from trafficmock.testing.promise import mapped
+from trafficmock.testing.session.handlers.http_routes import RouteEntry
+from trafficmock.testing.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from trafficmock.testing.objects.async_caller import AsyncCaller
-    from trafficmock.testing.objects.async_request import AsyncRequest
-    from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.session import Session
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.keywords import methods_check_keywords
-from trafficmock.testing.promise import chained, mapped
+from trafficmock.testing.objects.async_request import AsyncRequest
+from trafficmock.testing.promise import Promise, chained, mapped
 from trafficmock.testing.session.arguments.stream_parts import (
     abort_code,
     content_of,
     json_line,
     server_sent_event,
 )
+from trafficmock.testing.session.handlers.stream_route import AwaitedStream
+from trafficmock.testing.session.handlers.written_stream import WrittenStream
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from trafficmock.testing.objects.async_caller import AsyncCaller
-    from trafficmock.testing.objects.async_request import AsyncRequest
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.handlers.stream_route import AwaitedStream
-    from trafficmock.testing.session.handlers.written_stream import WrittenStream
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

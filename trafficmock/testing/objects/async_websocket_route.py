@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.keywords import methods_check_keywords
+from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from trafficmock.testing.objects.async_caller import AsyncCaller
-    from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
 
 
 @methods_check_keywords

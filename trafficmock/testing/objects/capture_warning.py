@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 from trafficmock.testing.objects.call_place import frame_of_call
-
-if TYPE_CHECKING:
-    from trafficmock.testing.session.session import Session
+from trafficmock.testing.session.session import Session
 
 
 def warn_of_capture(session: Session) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects import sent_contexts
 from trafficmock.testing.self_attachment import is_attached
+from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_context import application_of
 from trafficmock.wire.payloads.application_origins import CalledServers
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.testing.session.session import Session
 
 
 class BaseContext:

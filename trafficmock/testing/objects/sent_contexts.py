@@ -10,14 +10,12 @@ read its headers.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from http.client import HTTPS_PORT
 from importlib import import_module
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 MOST_SERVERS: Final = 20
 """The most origins that are noted for one test."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import math
 import mimetypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET, structs
 
@@ -23,16 +23,12 @@ from trafficmock.testing.session.arguments.request_overrides import BYTES
 from trafficmock.testing.session.arguments.stream_parts import content_of
 from trafficmock.wire.payloads.answer_options import (
     HEADER_OPTIONS,
+    Call,
     FileContent,
     Foreign,
     options_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.wire.payloads.answer_options import Call
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 Delay = float | timedelta | None
 """Milliseconds or a duration; ``None`` and 0 are no delay."""

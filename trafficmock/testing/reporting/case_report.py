@@ -5,18 +5,15 @@ from __future__ import annotations
 import inspect
 import traceback
 import unittest
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.errors import LocalError
 from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import now_ms, recorder, shown_path
 from trafficmock.testing.reporting.test_record import FinishedTest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.testing.session.session import Session
+from trafficmock.testing.session.session import Session
 
 _BAD = ("errors", "failures", "unexpectedSuccesses")
 

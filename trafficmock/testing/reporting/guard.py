@@ -7,11 +7,8 @@ it is said there. So each hook that a test runner calls does what it does in :fu
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 TITLE = "error in trafficmock"
 

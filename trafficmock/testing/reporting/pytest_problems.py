@@ -6,16 +6,13 @@ Errors fail the run. A worker of pytest-xdist hands its own to the controller.
 from __future__ import annotations
 
 import traceback
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 import pytest
 
 from trafficmock.testing.reporting.guard import TITLE, guarded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
 _OUTPUT = "trafficmock_problems"
 _NOTES = "trafficmock_notes"

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 import pytest
 from attrs import define, field
 
 from trafficmock.report.data_files import forget
 from trafficmock.report.report_directory import PAGE
+from trafficmock.report.report_settings import ReportSettings
 from trafficmock.testing.reporting import run_recorder
 from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import RunRecorder, now_ms
 from trafficmock.testing.reporting.test_record import FinishedTest
 from trafficmock.testing.session.traffic_report import TITLE
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from trafficmock.report.report_settings import ReportSettings
 
 RUNNER = "pytest"
 WORKER = "PYTEST_XDIST_WORKER"

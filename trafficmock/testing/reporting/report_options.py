@@ -6,10 +6,8 @@ Every run with the plugin calls this module at its start, even without mocks, so
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 _DIRECTORY = ("--trafficmock-report", "trafficmock_report")
 _MODE = ("--trafficmock-report-mode", "trafficmock_report_mode")

@@ -7,8 +7,9 @@ import json
 import os
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from attrs import define, field
@@ -18,16 +19,10 @@ from trafficmock.report.data_files import DataFile
 from trafficmock.report.report_directory import write_report
 from trafficmock.report.report_settings import ReportSettings, report_settings
 from trafficmock.testing.reporting.run_age import run_started_at
-from trafficmock.testing.reporting.test_record import SessionTraffic, test_record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from trafficmock.testing.reporting.test_record import FinishedTest
-    from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import ReportResult
-    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
-
+from trafficmock.testing.reporting.test_record import FinishedTest, SessionTraffic, test_record
+from trafficmock.testing.session.session import Session
+from trafficmock.wire.outbound import ReportResult
+from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 _LATER = 2**53 - 1
 """Epoch milliseconds: the latest time that a query can have."""

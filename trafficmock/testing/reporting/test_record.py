@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 from attrs import field, frozen
@@ -11,14 +12,10 @@ from msgspec import UNSET, structs
 
 from trafficmock.report.report_settings import LONGEST_ERROR
 from trafficmock.testing.redacted_texts import redacted_texts
+from trafficmock.testing.session.handlers.http_routes import RouteEntry
+from trafficmock.testing.session.session import Session
 from trafficmock.texts.wording import url_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import ReportResult
+from trafficmock.wire.outbound import ReportResult
 
 _MOST_ASKED = 4 * LONGEST_ERROR
 """The most characters of a section of which the proxy removes the secrets, before it is cut."""

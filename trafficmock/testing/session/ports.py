@@ -6,14 +6,14 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.callables import call_handler
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
+from trafficmock.wire.inbound import Message
 
 if TYPE_CHECKING:
-    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.handlers.websocket_routes import MockedWebSocket
-    from trafficmock.wire.inbound import Message
 
 
 Done = Callable[[Any, BaseException | None], None]

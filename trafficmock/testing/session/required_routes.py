@@ -9,11 +9,10 @@ from trafficmock.testing.errors import (
     UnmetRouteError,
     UnusedReplayWarning,
 )
-from trafficmock.testing.promise import mapped, settled
+from trafficmock.testing.promise import Promise, mapped, settled
 from trafficmock.testing.session.traffic_report import unmet_routes
 
 if TYPE_CHECKING:
-    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field, frozen
@@ -17,7 +18,7 @@ from trafficmock.testing.errors import (
 )
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session import required_routes
-from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
+from trafficmock.testing.session.arguments.allow_patterns import Allowed, allow_patterns
 from trafficmock.testing.session.arguments.flags import check_flag
 from trafficmock.testing.session.handlers import handler_errors
 from trafficmock.testing.session.handlers.handler_fetches import HandlerFetches
@@ -26,6 +27,7 @@ from trafficmock.testing.session.handlers.websocket_routes import WebSocketRoute
 from trafficmock.testing.session.handlers.written_stream import WrittenStreams
 from trafficmock.testing.session.har_use import HarUse
 from trafficmock.testing.session.observation.proxy_clock import ProxyClock
+from trafficmock.testing.session.observation.request_state import RequestState
 from trafficmock.testing.session.observation.traffic import ObservedTraffic, RecordedTraffic
 from trafficmock.testing.session.observation.waiting import Observation
 from trafficmock.testing.session.traffic_context import (
@@ -35,9 +37,14 @@ from trafficmock.testing.session.traffic_context import (
     browser_proxy,
     check_isolation,
 )
+from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
+    Message,
+    RequestResponse,
+    RouteKind,
     RouteRegister,
     RouteUnregister,
+    StreamAck,
     StreamClosed,
     Strict,
     TestRegister,
@@ -45,23 +52,16 @@ from trafficmock.wire.inbound import (
     TestSubscribe,
     TestUnregister,
 )
-from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT
+from trafficmock.wire.outbound import MIXED_CONTEXT, REFUSED_CONTEXT, TestWarning
+from trafficmock.wire.payloads.application_origins import CalledServers
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
-    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.worker_client import WorkerClient
-    from trafficmock.wire import outbound
-    from trafficmock.wire.inbound import Message, RequestResponse, RouteKind, StreamAck
-    from trafficmock.wire.outbound import TestWarning
-    from trafficmock.wire.payloads.application_origins import CalledServers
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 Scope = Literal["worker", "run"]
 """Which tests shared routes serve."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Sequence
+from typing import TypedDict
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
-    from trafficmock.testing.session.traffic_context import Isolation
+from trafficmock.testing.session.arguments.allow_patterns import Allowed
+from trafficmock.testing.session.traffic_context import Isolation
 
 
 class TestOptions(TypedDict, total=False):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from attrs import frozen
@@ -11,12 +12,8 @@ from msgspec import UNSET
 
 from trafficmock.testing.errors import RoutingError, UsageError
 from trafficmock.wire.http_syntax import CONTEXT_COOKIE, CONTEXT_MEMBER
+from trafficmock.wire.outbound import TestRegistered
 from trafficmock.wire.payloads.application_origins import ApplicationOrigins
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trafficmock.wire.outbound import TestRegistered
 
 Isolation = Literal["auto", "off", "required"]
 ISOLATIONS: tuple[Isolation, ...] = ("auto", "off", "required")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from trafficmock.testing.promise import chained, mapped, settled
+from trafficmock.testing.promise import Promise, chained, mapped, settled
 from trafficmock.testing.session.observation.diagnosis import regex_hint, scheme_hint
 from trafficmock.wire.payloads.unmet_routes import UnmetRoute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from trafficmock.texts.times import time_of_day
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
+from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 UNOWNED = "requests without a test, refused by strict mode"
 FRAMEWORKS = "what frameworks sent for themselves, refused by strict mode"

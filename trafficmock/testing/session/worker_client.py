@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from attrs import define, field, frozen
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import ConnectionLostError, RefusedError, RoutingError, UsageError
 from trafficmock.testing.promise import Promise, mapped
-from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
+from trafficmock.testing.session.arguments.allow_patterns import Allowed, allow_patterns
 from trafficmock.texts.message_text import without_credentials
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
 from trafficmock.wire.inbound import (
@@ -20,6 +21,7 @@ from trafficmock.wire.inbound import (
     CloseServer,
     Hello,
     HistoryQuery,
+    Message,
     MessageFromPage,
     MessageFromServer,
     Ping,
@@ -35,19 +37,13 @@ from trafficmock.wire.inbound import (
 from trafficmock.wire.limits import ACK_SECONDS, FILES_SECONDS
 from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from msgspec import UnsetType
-
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.ports import ProxyLink
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.inbound import Message
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
 @frozen(kw_only=True)

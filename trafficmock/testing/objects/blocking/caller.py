@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from trafficmock.testing.promise import Promise
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
+if TYPE_CHECKING:
     from trafficmock.testing.objects.blocking.request import Request
     from trafficmock.testing.objects.blocking.response import Response
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
 T = TypeVar("T")
 

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trafficmock.testing.promise import mapped
+from trafficmock.testing.session.observation.waiting import Waiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
     from trafficmock.testing.objects.blocking.caller import Caller
-    from trafficmock.testing.session.observation.waiting import Waiter
 
 
 T = TypeVar("T")

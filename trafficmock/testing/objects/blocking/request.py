@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.observation.request_state import RequestState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trafficmock.testing.objects.blocking.caller import Caller
     from trafficmock.testing.objects.blocking.response import Response
-    from trafficmock.testing.session.observation.request_state import RequestState
 
 
 class Request:

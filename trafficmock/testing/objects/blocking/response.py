@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.observation.request_state import ResponseState
 
 if TYPE_CHECKING:
     from trafficmock.testing.objects.blocking.caller import Caller
     from trafficmock.testing.objects.blocking.request import Request
-    from trafficmock.testing.session.observation.request_state import ResponseState
 
 _OK = range(200, 300)
 

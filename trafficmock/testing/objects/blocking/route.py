@@ -3,30 +3,27 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.keywords import methods_check_keywords
+from trafficmock.testing.objects.blocking.request import Request
+from trafficmock.testing.objects.blocking.response import Response
 from trafficmock.testing.objects.blocking.stream import Stream
 from trafficmock.testing.objects.given_bodies import is_parts, pour
-from trafficmock.testing.objects.sent_options import sent_arguments
-from trafficmock.testing.promise import mapped
+from trafficmock.testing.objects.sent_options import Delay, sent_arguments
+from trafficmock.testing.promise import Promise, mapped
+from trafficmock.testing.session.arguments.headers import HeadersArgument
+from trafficmock.testing.session.arguments.request_overrides import PostData
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
+from trafficmock.wire.payloads.answer import FaultKind
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
     from trafficmock.testing.objects.blocking.caller import Caller
-    from trafficmock.testing.objects.blocking.request import Request
-    from trafficmock.testing.objects.blocking.response import Response
-    from trafficmock.testing.objects.sent_options import Delay
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.request_overrides import PostData
-    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
-    from trafficmock.wire.payloads.answer import FaultKind
 
 
 @methods_check_keywords

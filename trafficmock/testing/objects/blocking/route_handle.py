@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trafficmock.testing.objects.blocking.request import Request
 from trafficmock.testing.promise import mapped
+from trafficmock.testing.session.handlers.http_routes import RouteEntry
+from trafficmock.testing.session.session import Session
 
 if TYPE_CHECKING:
     from trafficmock.testing.objects.blocking.caller import Caller
-    from trafficmock.testing.objects.blocking.request import Request
-    from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.session import Session
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -3,25 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.keywords import methods_check_keywords
-from trafficmock.testing.promise import chained, mapped
+from trafficmock.testing.objects.blocking.request import Request
+from trafficmock.testing.promise import Promise, chained, mapped
 from trafficmock.testing.session.arguments.stream_parts import (
     abort_code,
     content_of,
     json_line,
     server_sent_event,
 )
+from trafficmock.testing.session.handlers.stream_route import AwaitedStream
+from trafficmock.testing.session.handlers.written_stream import WrittenStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trafficmock.testing.objects.blocking.caller import Caller
-    from trafficmock.testing.objects.blocking.request import Request
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.handlers.stream_route import AwaitedStream
-    from trafficmock.testing.session.handlers.written_stream import WrittenStream
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

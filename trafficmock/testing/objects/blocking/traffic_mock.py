@@ -3,48 +3,49 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from trafficmock.matching import GlobError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
-from trafficmock.testing.har.har_routes import HarOptions, route_from_har
+from trafficmock.testing.har.har_routes import HarMode, HarOptions, NotFound, route_from_har
 from trafficmock.testing.keywords import methods_check_keywords
 from trafficmock.testing.objects.blocking.expectations import Expectation
+from trafficmock.testing.objects.blocking.request import Request
+from trafficmock.testing.objects.blocking.response import Response
 from trafficmock.testing.objects.blocking.route_handle import RouteHandle
 from trafficmock.testing.objects.blocking.stream import Stream
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.context import BaseContext
-from trafficmock.testing.objects.sent_options import sent_arguments
-from trafficmock.testing.promise import mapped
+from trafficmock.testing.objects.sent_options import Delay, sent_arguments
+from trafficmock.testing.promise import Promise, mapped
+from trafficmock.testing.session.arguments.allow_patterns import Allowed
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.flags import check_flag
-from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
+from trafficmock.testing.session.arguments.headers import HeadersArgument
+from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
+from trafficmock.testing.session.arguments.url_matchers import (
+    Matcher,
+    Names,
+    UrlMatcher,
+    check_http,
+    make_matcher,
+)
+from trafficmock.testing.session.handlers.http_routes import RouteEntry
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
+from trafficmock.testing.session.session import Session
+from trafficmock.wire.inbound import Behavior
+from trafficmock.wire.payloads.answer import FaultKind
+from trafficmock.wire.payloads.refused_request import UnmatchedRequest
+from trafficmock.wire.payloads.serialized_har import Content, UpdateMode
+from trafficmock.wire.waits.wait_messages import WaitKind
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from trafficmock.testing.har.har_routes import HarMode, NotFound
     from trafficmock.testing.objects.blocking.caller import Caller
-    from trafficmock.testing.objects.blocking.request import Request
-    from trafficmock.testing.objects.blocking.response import Response
-    from trafficmock.testing.objects.sent_options import Delay
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
-    from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
-    from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
-    from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.session import Session
-    from trafficmock.wire.inbound import Behavior
-    from trafficmock.wire.payloads.answer import FaultKind
-    from trafficmock.wire.payloads.refused_request import UnmatchedRequest
-    from trafficmock.wire.payloads.serialized_har import Content, UpdateMode
-    from trafficmock.wire.waits.wait_messages import WaitKind
 
 
 @methods_check_keywords

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.testing.keywords import methods_check_keywords
+from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trafficmock.testing.objects.blocking.caller import Caller
-    from trafficmock.testing.session.handlers.websocket_routes import SocketEnd
 
 
 @methods_check_keywords

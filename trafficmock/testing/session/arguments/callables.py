@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import CodeType
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from trafficmock.testing.errors import HandlerSignatureError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType
 
 T = TypeVar("T")
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ada_url
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.arguments.headers import TextPairs
 from trafficmock.texts.wording import url_text
 from trafficmock.wire.http_syntax import TOKEN, on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.testing.session.arguments.headers import TextPairs
 
 PostData = str | bytes | dict[str, Any] | list[Any] | int | float | bool | None
 JSON = "application/json"

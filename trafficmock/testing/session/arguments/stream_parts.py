@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json as json_module
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
-
-if TYPE_CHECKING:
-    from trafficmock.wire.payloads.answer import AbortCode
+from trafficmock.wire.payloads.answer import AbortCode
 
 
 def content_of(data: Any) -> bytes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.matching.patterns.given_glob import GivenGlob
 from trafficmock.testing.errors import UsageError
@@ -22,11 +22,7 @@ from trafficmock.testing.session.arguments.request_overrides import check_method
 from trafficmock.testing.session.arguments.value_checks import all_met
 from trafficmock.texts.unknown_words import unknown_words
 from trafficmock.wire.payloads import serialized_matcher as wire
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.wire.payloads.serialized_matcher import PlacedValues
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues
 
 
 @runtime_checkable

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trafficmock.testing.session.arguments.match_conditions import ValueCheck
-    from trafficmock.wire.payloads.serialized_matcher import PlacedValues
+from trafficmock.testing.session.arguments.match_conditions import ValueCheck
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues
 
 
 def all_met(checks: Iterable[ValueCheck], values: Iterable[PlacedValues]) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -17,15 +19,11 @@ from trafficmock.testing.errors import (
     UsageError,
 )
 from trafficmock.testing.session.arguments.callables import code_of, readable
-from trafficmock.wire.outbound import UNMATCHED
+from trafficmock.testing.session.observation.request_state import RequestState
+from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import TracebackType
-
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.observation.request_state import RequestState
-    from trafficmock.wire.outbound import ProxyError
 
 _HOW_TO_SCOPE = (
     "To tell the tests apart, start one application for each worker with a client id of its "

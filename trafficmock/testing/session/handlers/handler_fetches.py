@@ -17,16 +17,19 @@ from trafficmock.testing.errors import (
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments import request_overrides
+from trafficmock.testing.session.arguments.headers import HeadersArgument
+from trafficmock.testing.session.arguments.request_overrides import PostData
 from trafficmock.testing.session.observation.waiting import DEFAULT_TIMEOUT_MS
-from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED
+from trafficmock.wire.outbound import FetchDone
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+from trafficmock.wire.payloads.serialized_response import (
+    REQUEST_SETTLED,
+    SerializedError,
+    SerializedResponse,
+)
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.ports import Cancel, ProxyLink
-    from trafficmock.wire.outbound import FetchDone
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
-    from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 
 @frozen(kw_only=True)

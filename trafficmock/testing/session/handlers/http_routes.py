@@ -5,6 +5,7 @@ The proxy knows the order of the handlers and counts their requests; it has sing
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from math import ceil
 from typing import TYPE_CHECKING, Any, get_args
 from weakref import WeakValueDictionary
@@ -15,7 +16,9 @@ from msgspec import UNSET, UnsetType, structs
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe, outcome_of
+from trafficmock.testing.session.arguments.url_matchers import Matcher
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest, body_in
+from trafficmock.testing.session.observation.request_state import RequestState
 from trafficmock.wire.inbound import (
     Behavior,
     HandlerResult,
@@ -23,26 +26,22 @@ from trafficmock.wire.inbound import (
     RouteMatch,
     RouteUnregister,
 )
+from trafficmock.wire.outbound import (
+    HandlerRun,
+    RequestClaim,
+    RequestReplied,
+    RouteExpired,
+    RouteRegistered,
+)
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Fallback
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
+from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trafficmock.testing.session.arguments.url_matchers import Matcher
-    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import (
-        HandlerRun,
-        RequestClaim,
-        RequestReplied,
-        RouteExpired,
-        RouteRegistered,
-    )
-    from trafficmock.wire.payloads.serialized_har import SerializedHar, SerializedRecording
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
 @define(eq=False)

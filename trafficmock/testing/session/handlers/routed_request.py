@@ -6,7 +6,7 @@ import enum
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.testing.errors import (
     AlreadyHandledError,
@@ -15,28 +15,27 @@ from trafficmock.testing.errors import (
     UndecidedError,
     UsageError,
 )
-from trafficmock.testing.promise import mapped
+from trafficmock.testing.promise import Promise, mapped
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
+from trafficmock.testing.session.arguments.headers import HeadersArgument
+from trafficmock.testing.session.arguments.request_overrides import (
+    PostData,
+    check_scheme,
+    overrides,
+)
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches
 from trafficmock.testing.session.handlers.written_stream import WrittenStream
-from trafficmock.testing.session.observation.request_state import ResponseState
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.inbound import HandlerResult
+from trafficmock.wire.outbound import HandlerRead
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Abort, Fallback, Fetch, Written
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
-    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import HandlerRead
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
 class Stage(enum.Enum):

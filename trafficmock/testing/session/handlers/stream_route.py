@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 
 from trafficmock.testing.errors import WaitTimeoutError
 from trafficmock.testing.promise import Promise
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+from trafficmock.testing.session.handlers.written_stream import WrittenStream
 from trafficmock.testing.session.observation.waiting import DEFAULT_TIMEOUT_MS
-
-if TYPE_CHECKING:
-    from trafficmock.testing.session.handlers.routed_request import RoutedRequest
-    from trafficmock.testing.session.handlers.written_stream import WrittenStream
-    from trafficmock.testing.session.ports import Done, ProxyLink
+from trafficmock.testing.session.ports import Done, ProxyLink
 
 
 @define(eq=False, repr=False)

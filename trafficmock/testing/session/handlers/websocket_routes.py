@@ -11,7 +11,9 @@ from attrs import define, field
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.callables import outcome_of
+from trafficmock.testing.session.arguments.url_matchers import Matcher
 from trafficmock.testing.session.handlers.http_routes import RouteEntry
 from trafficmock.wire.inbound import (
     ClosePage,
@@ -22,16 +24,15 @@ from trafficmock.wire.inbound import (
     SendToPage,
     SendToServer,
     SocketClaimResult,
+    SocketClose,
     SocketConnect,
     SocketEnsureOpened,
+    SocketFrame,
 )
+from trafficmock.wire.outbound import SocketClaim, SocketMatched
 
 if TYPE_CHECKING:
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.inbound import SocketClose, SocketFrame
-    from trafficmock.wire.outbound import SocketClaim, SocketMatched
 
 EndName = Literal["page", "server"]
 

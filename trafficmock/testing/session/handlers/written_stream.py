@@ -15,21 +15,22 @@ from trafficmock.testing.errors import (
     WaitTimeoutError,
 )
 from trafficmock.testing.promise import Promise, settled
+from trafficmock.testing.session.observation.request_state import RequestState
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
     STREAM_WINDOW_PIECES,
     StreamAbort,
+    StreamAck,
+    StreamClosed,
     StreamData,
     StreamEnd,
 )
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.answer import AbortCode
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.inbound import StreamAck, StreamClosed
-    from trafficmock.wire.payloads.answer import AbortCode
 
 STREAM_SEND_TIMEOUT: Final = 30.0
 """Seconds that ``send`` waits for the application to read."""

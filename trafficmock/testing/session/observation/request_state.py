@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
+from trafficmock.testing.session.arguments.headers import TextPairs
 from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
-
-if TYPE_CHECKING:
-    from trafficmock.testing.session.arguments.headers import TextPairs
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest as WireRequest
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse as WireResponse
+from trafficmock.wire.payloads.serialized_request import SerializedRequest as WireRequest
+from trafficmock.wire.payloads.serialized_response import SerializedResponse as WireResponse
 
 
 @define(eq=False)

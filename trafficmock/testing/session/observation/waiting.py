@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from itertools import zip_longest
@@ -21,21 +21,25 @@ from trafficmock.testing.session.arguments.callables import (
     outcome_of,
     readable,
 )
-from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
+from trafficmock.testing.session.arguments.url_matchers import Matcher, URLPattern, make_matcher
 from trafficmock.testing.session.observation.diagnosis import hints
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.inbound import DiagnosisQuery
+from trafficmock.wire.outbound import DiagnosisResult, HistoryResult
 from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
-from trafficmock.wire.waits.wait_messages import WaitCancel, WaitJudged, WaitMet, WaitRegister
+from trafficmock.wire.payloads.unmet_routes import UnmetRoute
+from trafficmock.wire.waits.wait_messages import (
+    WaitCancel,
+    WaitJudge,
+    WaitJudged,
+    WaitKind,
+    WaitMet,
+    WaitOverdue,
+    WaitRegister,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trafficmock.testing.session.arguments.url_matchers import Matcher
-    from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import DiagnosisResult, HistoryResult
-    from trafficmock.wire.payloads.unmet_routes import UnmetRoute
-    from trafficmock.wire.waits.wait_messages import WaitJudge, WaitKind, WaitOverdue
 
 DEFAULT_TIMEOUT_MS = 30_000.0
 
