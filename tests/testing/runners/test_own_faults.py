@@ -189,6 +189,37 @@ def pytest_sessionfinish():
         self.assertIn("ValueError: mock \\ud800", said)
         self.assertIn("AssertionError: itself \\ud800", said)
 
+    def test_reports_of_xdist(self) -> None:
+        """What pytest's own reports read of a worker's results is what pytest made of them.
+
+        The reason of a skip is a tuple, which the JUnit report and the short summary insist on.
+        """
+        said = self.ran(
+            """
+            import pytest
+
+            @pytest.mark.parametrize("number", range(6))
+            def test_a(trafficmock, number, record_property):
+                record_property("number", number)
+                if number % 3 == 0:
+                    pytest.skip("meant")
+                if number == 4:
+                    pytest.xfail("expected")
+
+            @pytest.mark.skip(reason="never")
+            def test_b(): pass
+            """,
+            "-n2",
+            "-ra",
+            "--junitxml=junit.xml",
+            plugins=("xdist",),
+        )
+        self.assertIn("3 passed, 3 skipped, 1 xfailed", said)
+        self.assertIn("SKIPPED [2]", said)
+        self.assertEqual(self.status, 0, said)
+        junit = (self.place / "junit.xml").read_text(encoding="utf-8")
+        self.assertEqual(junit.count("<testcase "), 7)
+
     INTERRUPTED = """
         import pytest
         from threading import Thread
