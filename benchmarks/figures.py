@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from attrs import frozen
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.support.processes.process_usage import Memory
+from tests.support.processes.process_usage import Memory
 
 
 @frozen

@@ -14,17 +14,15 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.web.resource import Resource
 from twisted.web.server import Site
 
 from trafficmock.server.websocket.data_frames import text_frame
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
 from trafficmock.server.websocket.upgrade import Link, WebSocketLimits, websocket_resource
-
-if TYPE_CHECKING:
-    from trafficmock.server.websocket.oversized_frames import OversizedMessage
 
 _START = b'{"type":"request:start"'
 _RESULT = b'{"type":"handler:result"'

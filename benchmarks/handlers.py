@@ -14,16 +14,13 @@ import statistics
 import sys
 import threading
 import urllib.request
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
 
 from tests.support.processes.child_process import Child
 from tests.support.processes.node_parts import NODE_DIRECTORY, node_binary
 from tests.support.processes.tested_proxy import start_proxy
 from trafficmock.testing import aio, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROUNDS = 6
 REQUESTS = 300

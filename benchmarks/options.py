@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from benchmarks import targets
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from benchmarks.targets import Target
+from benchmarks.targets import Target
 
 
 @frozen

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
 
 import attrs
 
-from benchmarks.figures import cpu_ratio, ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from benchmarks.figures import Figures
+from benchmarks.figures import Figures, cpu_ratio, ratio
 
 
 class Goal(Protocol):

@@ -5,21 +5,16 @@ from __future__ import annotations
 import contextlib
 import gc
 import statistics
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from benchmarks.figures import Figures, Sample, summarise
 from benchmarks.generator.event_loop import EventLoop
-from benchmarks.generator.session import Session
-from benchmarks.targets import running
+from benchmarks.generator.loads import Load
+from benchmarks.generator.session import Session, SessionRun
+from benchmarks.options import RunOptions
+from benchmarks.targets import Running, Target, running
 from tests.support.processes import process_usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from benchmarks.generator.loads import Load
-    from benchmarks.generator.session import SessionRun
-    from benchmarks.options import RunOptions
-    from benchmarks.targets import Running, Target
 
 
 class RequestCounts(Protocol):

@@ -14,17 +14,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from attrs import frozen
 
 from benchmarks.errors import BenchmarkError
 from tests.support.processes.proxy_process import REPOSITORY, SECONDS, StartError, start
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NPM_PROXY = "@playwright-backend-mocks/proxy@0.1.8"
 NODE = "node@22"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
 _FIELD = re.compile(r":(?P<kind>param|ivar|returns?|raises?)(?: (?P<name>[^:]+))?: ?(?P<text>.*)")

@@ -27,9 +27,9 @@ import ast
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from attrs import frozen
@@ -41,9 +41,6 @@ from trafficmock.command.exit_status import MEANINGS
 from trafficmock.matching.patterns.framework_calls import FRAMEWORK_CALLS, PREFIX
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 from trafficmock.wire.payloads.answer_options import DECLARED, options_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 DOCS = Path(__file__).parents[1] / "docs"
 COLUMNS = "88"

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import statistics
+from argparse import ArgumentParser, Namespace
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, ProxySettings, sync_playwright
 
 from benchmarks import options as common
 from benchmarks.report import table, write_json
-from benchmarks.targets import running
+from benchmarks.targets import Target, running
 from tests.support.processes.child_process import Child
 from tests.support.processes.node_parts import chromium, node_binary
 from tests.support.processes.process_usage import cpu_seconds
 from tests.support.raw_client import RawClient
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from playwright.sync_api import Browser, ProxySettings
-
-    from benchmarks.targets import Target
 
 ADDED_MS = 500.0
 _SERVER = Path(__file__).parent / "dev_server.mjs"

@@ -14,9 +14,11 @@ import sys
 import tempfile
 import threading
 import time
+from argparse import ArgumentParser, Namespace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 from urllib.parse import urlsplit
 
 from attrs import define, field
@@ -29,10 +31,6 @@ from benchmarks.generator.event_loop import EventLoop
 from benchmarks.generator.loads import LOADS
 from benchmarks.generator.session import Session
 from benchmarks.report import table
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from types import FrameType
 
 _OWN = str(Path(trafficmock.__file__).parent) + "/"
 _FRAMES = f"{_OWN}server/websocket/"

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks import options as common
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
-from benchmarks.generator.loads import LOADS
+from benchmarks.figures import Figures
+from benchmarks.generator.loads import LOADS, Load
 from benchmarks.report import Comparison, comparison_table, write_json
 from benchmarks.rounds import on_new_processes, side_by_side
+from benchmarks.targets import Target
 
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Sequence
-
-    from benchmarks.figures import Figures
-    from benchmarks.generator.loads import Load
-    from benchmarks.targets import Target
-
-    Measurement = Callable[[Sequence[tuple[Target, Load]]], list[Figures]]
+Measurement = Callable[[Sequence[tuple[Target, Load]]], list[Figures]]
 
 
 def add_arguments(parser: ArgumentParser) -> None:

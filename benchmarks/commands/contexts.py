@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
+from argparse import ArgumentParser, Namespace
 from statistics import median
-from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
@@ -17,16 +17,12 @@ from trafficmock.history.store import History
 from trafficmock.wire import inbound
 from trafficmock.wire.codec import decode, encode
 from trafficmock.wire.features import OF_AGENTS, OF_WORKERS
+from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.answer import Fulfill
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from trafficmock.wire.inbound import Message
 
 RATIO_AT_MOST = 1.05
 _WORKERS = 8

@@ -8,14 +8,14 @@ from __future__ import annotations
 import contextlib
 import shlex
 import tempfile
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks import options as common
 from benchmarks import targets
 from benchmarks.commands import instructions
 from benchmarks.commands.collector_sink import collector
-from benchmarks.figures import cpu_ratio
+from benchmarks.figures import Figures, cpu_ratio
 from benchmarks.forward.loads import LOADS as FORWARD_LOADS
 from benchmarks.forward.loads import ForwardLoad, Way
 from benchmarks.forward.mocker import Mocker
@@ -23,16 +23,10 @@ from benchmarks.forward.server import upstream
 from benchmarks.forward.session import ForwardSession
 from benchmarks.forward.targets import ours as forward_ours
 from benchmarks.generator.event_loop import EventLoop
-from benchmarks.generator.loads import LOADS
+from benchmarks.generator.loads import LOADS, Load
 from benchmarks.report import cpu, table, write_json
 from benchmarks.rounds import in_turns, side_by_side
 from benchmarks.targets import running
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from benchmarks.figures import Figures
-    from benchmarks.generator.loads import Load
 
 RATIO_AT_MOST = 1.05
 _USUAL = ("one-route", "many-workers", "plain", "mocked")

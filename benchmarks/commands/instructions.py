@@ -14,8 +14,9 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -28,16 +29,10 @@ from benchmarks.forward.server import upstream
 from benchmarks.forward.session import ForwardSession
 from benchmarks.forward.targets import MeasuredProxy
 from benchmarks.generator.event_loop import EventLoop
-from benchmarks.generator.loads import LOADS
+from benchmarks.generator.loads import LOADS, Load
 from benchmarks.generator.session import Session
 from benchmarks.report import table
 from benchmarks.targets import Running, Target, ours, running
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from benchmarks.generator.loads import Load
 
 RATIO_AT_MOST = 1.05
 _SECONDS = 3000.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from benchmarks import options as common
 from benchmarks.generator.event_loop import EventLoop
@@ -13,9 +13,6 @@ from benchmarks.generator.session import Session
 from benchmarks.report import table, write_json
 from benchmarks.targets import running
 from tests.support.processes import process_usage
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 _DEFAULT_BUDGET = 128 * 1024 * 1024
 _ALLOWANCE = 80_000_000

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import trafficmock
 from benchmarks.report import table
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
 
 RATIO_AT_MOST = 0.2
 _COUNT = 1000

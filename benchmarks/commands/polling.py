@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import statistics
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from attrs import frozen
 
@@ -21,12 +21,7 @@ from benchmarks.generator.loads import Load
 from benchmarks.generator.poller import Poller
 from benchmarks.generator.session import Session
 from benchmarks.report import table, write_json
-from benchmarks.targets import running
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from benchmarks.targets import Running, Target
+from benchmarks.targets import Running, Target, running
 
 ADDED_P99_MS = 10.0
 WORST_MS = 100.0

@@ -14,22 +14,17 @@ import shutil
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser, Namespace
 from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
 from benchmarks.generator.event_loop import EventLoop
 from benchmarks.generator.loads import LOADS, Load
 from benchmarks.generator.session import Session
-from benchmarks.targets import Target, running
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Iterable
-
-    from benchmarks.targets import Running
+from benchmarks.targets import Running, Target, running
 
 _SAMPLES_PER_SECOND = 500
 _LINES = 40

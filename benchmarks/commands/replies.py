@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from benchmarks import options as common
 from benchmarks.figures import cpu_ratio
@@ -10,9 +10,6 @@ from benchmarks.generator.loads import Load
 from benchmarks.report import cpu, table, write_json
 from benchmarks.rounds import side_by_side
 from trafficmock.wire.features import OF_WORKERS
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 RATIO_AT_MOST = 0.7
 """For one request at a time: with many in flight, handlers' answers come together and cost less."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from benchmarks import options as common
 from benchmarks.figures import cpu_ratio
 from benchmarks.generator.loads import Load
 from benchmarks.report import cpu, table, write_json
 from benchmarks.rounds import side_by_side
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 RATIO_AT_MOST = 1.5
 _ROUTES_PER_TEST = 5

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import treq
 from treq.client import HTTPClient
@@ -26,11 +28,7 @@ from trafficmock.proxy.upstream.connection_pool import ConnectionPool
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Awaitable, Callable
-
-    Ask = Callable[[], Awaitable[object]]
+Ask = Callable[[], Awaitable[object]]
 
 _IN_FLIGHT = 16
 _PATH = "/2/x"

@@ -5,18 +5,13 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from attrs import frozen
 
 from benchmarks.errors import BenchmarkError
-from benchmarks.forward.loads import MOCKED_HOST, Way
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchmarks.forward.loads import ForwardLoad
-    from benchmarks.generator.event_loop import EventLoop
+from benchmarks.forward.loads import MOCKED_HOST, ForwardLoad, Way
+from benchmarks.generator.event_loop import EventLoop
 
 _CONNECT_SECONDS = 10.0
 _END_OF_HEAD = b"\r\n\r\n"

@@ -5,29 +5,23 @@ from __future__ import annotations
 import contextlib
 import sys
 import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks import options as common
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
-from benchmarks.forward.loads import LOADS, Way
+from benchmarks.figures import Figures
+from benchmarks.forward.loads import LOADS, ForwardLoad, Way
 from benchmarks.forward.mocker import Mocker
 from benchmarks.forward.server import upstream
 from benchmarks.forward.session import ForwardSession
-from benchmarks.forward.targets import mitmproxy, ours
+from benchmarks.forward.targets import MeasuredProxy, mitmproxy, ours
 from benchmarks.generator.event_loop import EventLoop
 from benchmarks.report import Comparison, cpu, table, write_json
 from benchmarks.rounds import in_turns
 from benchmarks.targets import running
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
-
-    from benchmarks.figures import Figures
-    from benchmarks.forward.loads import ForwardLoad
-    from benchmarks.forward.targets import MeasuredProxy
 
 _HEAD = (
     *("load", "CPU µs ours", "CPU µs mitmproxy", "ratio", "at most", ""),

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from benchmarks.forward.loads import MOCKED_HOST, SMALL_BYTES
 from benchmarks.generator import messages
 from benchmarks.generator.clients import Client
+from benchmarks.generator.event_loop import EventLoop
 from benchmarks.generator.frames import client_frame
 from benchmarks.generator.loads import body
-
-if TYPE_CHECKING:
-    from benchmarks.generator.event_loop import EventLoop
-    from benchmarks.generator.messages import Incoming
+from benchmarks.generator.messages import Incoming
 
 _TEST, _ROUTE = "forward-test", "forward-route"
 

@@ -6,13 +6,10 @@ import contextlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks.errors import BenchmarkError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _CHECKOUT = Path(__file__).parents[2]
 

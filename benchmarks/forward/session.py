@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ssl
 import time
-from typing import TYPE_CHECKING
 
 from benchmarks.forward.clients import ForwardClient, RequestPlan
+from benchmarks.forward.loads import ForwardLoad
+from benchmarks.generator.event_loop import EventLoop
 from benchmarks.generator.session import SessionRun
-
-if TYPE_CHECKING:
-    from benchmarks.forward.loads import ForwardLoad
-    from benchmarks.generator.event_loop import EventLoop
 
 _SETTLE_SECONDS = 0.05
 

@@ -6,16 +6,13 @@ import http.client
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from benchmarks import targets
 from benchmarks.errors import BenchmarkError
 from benchmarks.forward.loads import Way
-
-if TYPE_CHECKING:
-    from benchmarks.targets import Running, Target
+from benchmarks.targets import Running, Target
 
 _ADDONS = Path(__file__).parent / "addons"
 MITMPROXY = "mitmproxy>=11"

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from benchmarks.errors import BenchmarkError
 from benchmarks.generator import messages
+from benchmarks.generator.event_loop import EventLoop
 from benchmarks.generator.frames import mask
-from benchmarks.generator.loads import CLIENT_ID, body
+from benchmarks.generator.loads import CLIENT_ID, Load, RouteKey, body
 from benchmarks.generator.messages import Incoming, Template
 from benchmarks.generator.websocket_connection import WebSocketConnection
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchmarks.generator.event_loop import EventLoop
-    from benchmarks.generator.loads import Load, RouteKey
 
 
 def _test_id(test: int) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import heapq
 import select
+import socket
 import time
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from benchmarks.errors import BenchmarkError
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable
 
 
 class Channel(Protocol):

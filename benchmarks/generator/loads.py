@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import field, frozen, validators
 
 from benchmarks.generator.messages import ID_HOLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CLIENT_ID = "bench-agent"
 

@@ -8,14 +8,12 @@ sending it costs one join with the request id. So all ids have the same length.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import msgspec
 
 from benchmarks.generator.frames import client_header, mask
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ID_LENGTH: Final = 12
 ID_HOLE: Final = "~" * ID_LENGTH

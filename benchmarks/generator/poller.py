@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import socket
 import time
-from typing import TYPE_CHECKING
 
 from benchmarks.errors import BenchmarkError
-
-if TYPE_CHECKING:
-    from benchmarks.generator.event_loop import EventLoop
+from benchmarks.generator.event_loop import EventLoop
 
 _READ_BYTES = 1 << 18
 

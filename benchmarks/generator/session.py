@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from benchmarks.generator.clients import Agent, Worker, nothing
-
-if TYPE_CHECKING:
-    from benchmarks.generator.event_loop import EventLoop
-    from benchmarks.generator.loads import Load
+from benchmarks.generator.event_loop import EventLoop
+from benchmarks.generator.loads import Load
 
 _SETTLE_SECONDS = 0.05
 

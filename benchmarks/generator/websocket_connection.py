@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import json
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from benchmarks.errors import BenchmarkError
+from benchmarks.generator.event_loop import EventLoop
 from benchmarks.generator.frames import FrameReader, client_frame, upgrade_request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchmarks.generator.event_loop import EventLoop
 
 _READ_BYTES = 1 << 18
 _CONNECT_SECONDS = 10.0

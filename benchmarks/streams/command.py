@@ -7,8 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -16,15 +17,9 @@ from benchmarks import options as common
 from benchmarks.errors import BenchmarkError
 from benchmarks.report import table, write_json
 from benchmarks.streams import crowd
-from benchmarks.targets import running
+from benchmarks.targets import Running, running
 from tests.support.processes import process_usage
 from tests.support.processes.proxy_process import REPOSITORY
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
-
-    from benchmarks.targets import Running
 
 GROWTH_AT_MOST = 60 * 2**20
 """Bytes by which each process may grow after the first tenth: what is not collected yet."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import statistics
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from attrs import frozen
@@ -14,9 +14,6 @@ from attrs import frozen
 from benchmarks.errors import BenchmarkError
 from tests.support.processes import process_usage
 from trafficmock.testing import aio
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _URL = "http://llm.test/chat"
 _ROUNDS = 5

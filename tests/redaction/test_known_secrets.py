@@ -8,7 +8,8 @@ import gzip
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
 from urllib.parse import quote, urlencode
 
 from attrs import frozen
@@ -32,6 +33,7 @@ from trafficmock.core.effects import AnswerReport, Dated, Moment, WriteRecording
 from trafficmock.core.state.har_recording import Exchange, HarRecording
 from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
+from trafficmock.history.rows import Rows
 from trafficmock.history.store import History
 from trafficmock.proxy.websocket.frame_tap import FrameTap
 from trafficmock.redaction import body_codings
@@ -51,11 +53,6 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_har import Content, SerializedRecording
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trafficmock.history.rows import Rows
 
 ADDED = ["header:x-customer", "query:shop", "json:**.iban", "form:pay", "regex:cust_[A-Za-z0-9]+"]
 REDACTOR = Redactor.of(ADDED, KEY)

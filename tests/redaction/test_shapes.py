@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -26,9 +26,6 @@ from trafficmock.server.event_log import EventLog
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 REDACTOR = Redactor(key=KEY)
 SECRET = "S3cretXyz12Abc9"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -13,9 +14,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.fakes import DriverHarness, FakeLink
 from tests.support.hypothesis_profiles import DEEP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SAMPLES = Path(__file__).parents[1] / "data" / "wire" / "good.jsonl"
 SIZE = 2**20 if DEEP else 2**14

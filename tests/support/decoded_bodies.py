@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from trafficmock.proxy.http1.content_codings import decoding
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.content_codings import Decoded
-    from trafficmock.proxy.http1.heads import Pairs
+from trafficmock.proxy.http1.content_codings import Decoded, decoding
+from trafficmock.proxy.http1.heads import Pairs
 
 
 def decoded(pairs: Pairs, content: bytes | bytearray, limit: int) -> Decoded | None:

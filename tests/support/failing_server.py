@@ -6,15 +6,12 @@ import socket
 import ssl
 import struct
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trafficmock.wire.payloads.answer import FaultKind
+from trafficmock.wire.payloads.answer import FaultKind
 
 PART = b"first"
 WHOLE = PART + b" and second"

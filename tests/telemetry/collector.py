@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import ssl
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 
 from tests.support.threaded_server import threaded_server
 from tests.telemetry.messages import metrics_of, spans_of
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Iterator
 
 
 @define(eq=False)

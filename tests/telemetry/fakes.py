@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
@@ -18,9 +19,6 @@ from trafficmock.telemetry.span_queue import SpanQueue
 from trafficmock.telemetry.test_spans import TestSpans
 from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 EPOCH_MS = 1_700_000_000_000
 MS = 1_000_000

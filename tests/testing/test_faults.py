@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -13,16 +14,11 @@ import requests
 import urllib3
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.failing_server import PART, SERVER_FAULTS, WHOLE, failing_server
+from tests.support.failing_server import PART, SERVER_FAULTS, WHOLE, ServerFault, failing_server
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import sync
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.failing_server import ServerFault
-
-    Client = Callable[[str | None, str, float], bytes]
+Client = Callable[[str | None, str, float], bytes]
 
 SECONDS = 30
 SHORT = 1.0

@@ -5,13 +5,9 @@ from __future__ import annotations
 import sys
 import tarfile
 import zipfile
-from typing import TYPE_CHECKING
 
-from tools.release.packages import DIST
+from tools.release.packages import DIST, Packages
 from tools.release.running import CommandError, run
-
-if TYPE_CHECKING:
-    from tools.release.packages import Packages
 
 PUBLINT = "publint@0.3"
 ARE_THE_TYPES_WRONG = "@arethetypeswrong/cli@0.18"

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
 
-from tools.release.packages import PLAYWRIGHT, ROOT
+from tools.release.packages import PLAYWRIGHT, ROOT, Packages
 from tools.release.running import CommandError, run
 from tools.release.trial_runs import free_port
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tools.release.packages import Packages
 
 SHOP = ROOT / "docs" / "examples" / "playwright" / "shop.mjs"
 CHROMIUMS = ("chromium-headless-shell", "chromium")

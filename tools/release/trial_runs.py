@@ -10,15 +10,12 @@ import socket
 import subprocess
 import time
 import venv
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tools.release.packages import ROOT
 from tools.release.running import CommandError, run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 EXAMPLE = ROOT / "docs" / "examples" / "first" / "test_shop.py"
 SHOP = ROOT / "docs" / "examples" / "checkout" / "shop.mjs"

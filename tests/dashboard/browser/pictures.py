@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.dashboard.fixtures.browser import dashboard_setup, show
 from tests.dashboard.fixtures.clients import ProxyClients
@@ -17,11 +18,6 @@ from tests.dashboard.fixtures.one_thread import browser, in_browser_thread
 from tests.dashboard.fixtures.traffic import day
 from tests.report.sample_run import write_page
 from tests.support.processes.proxy_process import NO_PINGS, REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Page, ViewportSize
 
 PLACE = REPOSITORY / "docs" / "pictures"
 SIZE: ViewportSize = {"width": 1240, "height": 700}

@@ -10,9 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -23,9 +23,6 @@ from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.objects.blocking.traffic_mock import finish
 from trafficmock.testing.session.session import TestInfo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HOST = "pay.test"
 PAGE = REPOSITORY / "docs" / "how-to" / "strict-ways.md"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -16,9 +17,6 @@ from trafficmock.server.reports.slow_work import SlowWork
 from trafficmock.wire.inbound import ReportMake
 from trafficmock.wire.outbound import RecordingPiece
 from trafficmock.wire.payloads import body
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class MakingTests(SynchronousTestCase):

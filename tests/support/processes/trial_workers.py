@@ -10,11 +10,9 @@ import fcntl
 import hashlib
 import pickle
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import IO, TypeVar
 
 Made = TypeVar("Made")
 

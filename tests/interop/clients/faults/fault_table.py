@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
+from tests.interop.clients.clients import Client
+from tests.interop.clients.faults.outcomes import Outcome
 from tests.support.failing_server import SERVER_FAULTS, ServerFault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tests.interop.clients.clients import Client
-    from tests.interop.clients.faults.outcomes import Outcome
 
 HEADS = (
     "Client",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -13,12 +15,7 @@ from tests.interop.clients.matrix import TOKEN, ClientMatrix
 from tests.support.failing_server import SERVER_FAULTS, WHOLE, ServerFault, failing_server
 from tests.support.processes.proxy_process import running_proxy
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from trafficmock.testing.sync import Route
+from trafficmock.testing.sync import Route
 
 SECONDS = 3.0
 """After which clients give up an answer that stalls."""

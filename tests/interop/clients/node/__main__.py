@@ -11,20 +11,15 @@ import argparse
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.interop.clients.node.bench import bench
-from tests.interop.clients.node.cells import cells
+from tests.interop.clients.node.cells import Cell, cells
 from tests.interop.clients.node.libraries import LIBRARIES, NODES, prepare
 from tests.interop.clients.node.modes import MODES
 from tests.interop.clients.node.report import table
 from tests.interop.clients.node.saved import load, save
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.interop.clients.node.cells import Cell
 
 UNDER = tuple(mode.name for mode in MODES.values() if mode.against)
 """The modes under the agent."""

@@ -12,12 +12,10 @@ import json
 import os
 import sys
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from attrs import define, frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 PIECE = b"0123456789abcdef" * 1024
 SECONDS = float(os.environ.get("CLIENT_SECONDS", "20"))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 from urllib.parse import quote
 
 import anyio
@@ -16,10 +17,7 @@ from fastapi import FastAPI
 from tests.interop.clients.python.ways.blocking_ways import address
 from tests.interop.clients.python.ways.fastapi_ways import ask_async
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    Job = tuple[asyncio.Future[str], str]
+Job = tuple[asyncio.Future[str], str]
 
 FLUSH = 0.1
 IDLE = 0.5

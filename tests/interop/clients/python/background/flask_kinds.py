@@ -13,11 +13,12 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import active_children, get_context
 from multiprocessing.dummy import Pool
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from celery import Celery
@@ -26,10 +27,7 @@ from werkzeug.serving import run_simple
 
 from tests.interop.clients.python.ways.blocking_ways import SECONDS, address, ask
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Begin = Callable[[str], Any]
+Begin = Callable[[str], Any]
 
 FLUSH = 0.1
 POLLER = "a poller by threading.Timer, of the first request"

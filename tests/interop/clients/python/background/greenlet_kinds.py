@@ -10,19 +10,18 @@ import queue
 import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 if __name__ == "__main__":
     importlib.import_module("eventlet").monkey_patch()
 
+from collections.abc import Callable
+
 import requests
 from flask import Flask, Response, jsonify, request
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Begin = Callable[[str], Any]
+Begin = Callable[[str], Any]
 
 SECONDS = 60
 LATER = 0.05

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 from fastapi import FastAPI
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 SECONDS = 60
 LATER = 0.3

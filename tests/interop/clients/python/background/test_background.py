@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 import venv
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -35,9 +35,6 @@ from tests.support.documents import table
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HERE = "tests.interop.clients.python.background"
 PAGE = REPOSITORY / "docs" / "explanation" / "background-work.md"

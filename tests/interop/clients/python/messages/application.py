@@ -10,12 +10,9 @@ import os
 import sys
 from importlib import import_module
 from socketserver import ThreadingMixIn
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
-
-if TYPE_CHECKING:
-    from wsgiref.types import StartResponse, WSGIEnvironment
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 library = import_module(f"{__package__}.{os.environ['LIBRARY']}_messages")
 

@@ -7,15 +7,12 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 REDIS = shutil.which("redis-server")
 RABBITMQ = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")

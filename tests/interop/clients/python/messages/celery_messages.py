@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from celery import Celery, chain, group
 from celery.contrib.testing.worker import start_worker
 from celery.exceptions import Reject
 
 from tests.interop.clients.python.messages import asking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BROKER = os.environ["BROKER"]
 app = Celery("messages", broker=BROKER, backend=os.environ.get("BACKEND"))

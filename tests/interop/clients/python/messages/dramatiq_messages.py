@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import dramatiq
 from dramatiq.brokers.rabbitmq import RabbitmqBroker
@@ -12,9 +13,6 @@ from dramatiq.middleware import CurrentMessage
 from dramatiq.rate_limits.backends import RedisBackend
 
 from tests.interop.clients.python.messages import asking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BROKER = os.environ["BROKER"]
 

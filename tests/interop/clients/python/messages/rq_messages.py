@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from redis import Redis
 from rq import Callback, Queue, Retry, get_current_job
 
 from tests.interop.clients.python.messages import asking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 queue = Queue(connection=Redis.from_url(os.environ["BROKER"]))
 ask = asking.ask

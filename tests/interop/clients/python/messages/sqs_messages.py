@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import boto3
 
 from tests.interop.clients.python.messages import asking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LIMIT = {str(number): {"DataType": "String", "StringValue": "x"} for number in range(10)}
 """As many attributes as a message may have."""

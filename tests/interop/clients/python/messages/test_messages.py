@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -28,9 +29,6 @@ from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 HERE = "tests.interop.clients.python.messages"
 CONTEXT_MS = "300"

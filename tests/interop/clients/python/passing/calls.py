@@ -12,10 +12,8 @@ import json
 import ssl
 import sys
 import time
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 SECONDS = 10
 IDLE_SECONDS = 0.6

@@ -7,18 +7,15 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from http.client import HTTPConnection
 from multiprocessing import get_context
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
 import requests
 import urllib3
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SECONDS = 60
 LATER = 0.2

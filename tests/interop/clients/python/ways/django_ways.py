@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -17,9 +18,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpRe
 from django.urls import path
 
 from tests.interop.clients.python.ways.blocking_ways import EARLY, LATER, WAYS, address, ask
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 started: set[asyncio.Task[None]] = set()
 

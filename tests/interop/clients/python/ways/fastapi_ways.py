@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any
 
 import aiohttp
 import httpx
@@ -11,9 +12,6 @@ from fastapi import BackgroundTasks, Depends, FastAPI
 from fastapi.responses import StreamingResponse
 
 from tests.interop.clients.python.ways.blocking_ways import LATER, SECONDS, address, ask
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
 
 application = FastAPI()
 client = httpx.AsyncClient(timeout=SECONDS)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from flask import Flask, Response, jsonify, request
 
 from tests.interop.clients.python.ways.blocking_ways import EARLY, WAYS, address, ask
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 application = Flask(__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+from contextlib import ExitStack
 from http.client import IncompleteRead
-from typing import TYPE_CHECKING
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -13,9 +13,6 @@ from tests.interop.clients.python.test_frameworks import preloaded
 from tests.interop.clients.python.ways.owners import SECONDS
 from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY
-
-if TYPE_CHECKING:
-    from contextlib import ExitStack
 
 _REFUSED = 500
 """The status of a page whose own request was refused."""
