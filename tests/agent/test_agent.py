@@ -129,6 +129,7 @@ class AgentTests(SynchronousTestCase):
         self.check(
             "process/loaders.test.mjs",
             "process/bundled-libraries.test.mjs",
+            "process/code-reader.test.mjs",
             "process/module-bundles.test.mjs",
             "process/vm-texts.test.mjs",
         )

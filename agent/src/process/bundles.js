@@ -215,6 +215,7 @@ function called(number, ...given) {
  * @returns {any} the prototype that has it
  */
 function ownerOf(instance, method) {
+  if (typeof instance !== "object" || instance === null) return undefined;
   let prototype = Object.getPrototypeOf(instance);
   while (prototype && !Object.hasOwn(prototype, method)) prototype = Object.getPrototypeOf(prototype);
   return prototype;

@@ -3,7 +3,7 @@
 const { existsSync, readdirSync, readFileSync, realpathSync } = require("node:fs");
 const Module = require("node:module");
 const { dirname, extname, join, resolve } = require("node:path");
-const { fileURLToPath } = require("node:url");
+const { fileURLToPath, pathToFileURL } = require("node:url");
 const { LIBRARIES, withNames } = require("./bundled-libraries.js");
 
 /** The most files of an application that are looked at, from the one that it begins with, and how large one may be. */
@@ -153,14 +153,24 @@ function* modulesFrom(entry) {
     seen.add(found.path);
     yield found;
     if (IN_PACKAGE.test(found.path)) continue;
+    const { names, isComputed } = importsOf(found.text);
     const place = dirname(found.path);
-    for (const [, name] of found.text.matchAll(IMPORTED)) {
-      if (OF_FILE.test(name)) waiting.push(join(place, name));
+    for (const name of names) {
+      if (OF_FILE.test(name)) waiting.push(fileOf(name, found.path));
       else if (IN_A_PACKAGE.test(name) && name.includes("/")) waiting.push(inPackage(place, name));
     }
-    if (COMPUTED.test(found.text)) waiting.push(...readdirSync(place).map((name) => join(place, name)));
+    if (isComputed) waiting.push(...readdirSync(place).map((name) => join(place, name)));
   }
 }
+
+/**
+ * @param {string} text of a module
+ * @returns {{ names: string[], isComputed: boolean }} what it imports, and whether it imports more, whose names it makes
+ */
+const importsOf = (text) => ({
+  names: Array.from(text.matchAll(IMPORTED), ([, name]) => name),
+  isComputed: COMPUTED.test(text),
+});
 
 /** @param {string} path @returns {string} it without links; as it is, if there is no such file */
 function realPath(path) {
@@ -168,6 +178,15 @@ function realPath(path) {
     return realpathSync(path);
   } catch {
     return path;
+  }
+}
+
+/** @param {string} name of a file in an import, which is a URL @param {string} path of the module @returns {string} its path */
+function fileOf(name, path) {
+  try {
+    return fileURLToPath(new URL(name, pathToFileURL(path)));
+  } catch {
+    return join(dirname(path), name);
   }
 }
 
@@ -239,4 +258,4 @@ function isOfModules(place) {
   return found;
 }
 
-module.exports = { changeLoaded, changeModules, changedModule };
+module.exports = { changeLoaded, changeModules, changedModule, importsOf };
