@@ -250,6 +250,7 @@ _BACKGROUND = {
     "eventlet.queue": ("greenlets", "change_eventlet_queues"),
     "eventlet.greenthread": ("greenlets", "change_eventlet"),
     "sched": ("kept_jobs", "change_sched"),
+    "logging.handlers": ("log_records", "change_log_handlers"),
     "apscheduler.job": ("kept_jobs", "change_apscheduler_jobs"),
     "apscheduler.executors.base": ("kept_jobs", "change_apscheduler_executors"),
     "aiojobs._job": ("kept_jobs", "change_aiojobs"),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import _thread
 import asyncio
+import logging
+import logging.handlers
 import os
 import queue
 import signal
@@ -231,6 +233,42 @@ class Batch:
                 continue
 
 
+class Sending(logging.Handler):
+    """Sends a request for each record."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # It may be nobody's.
+        with suppress(OSError):
+            ask(record.getMessage())
+
+
+def record(url: str) -> logging.LogRecord:
+    return logging.makeLogRecord({"msg": url, "levelno": logging.INFO})
+
+
+def memory() -> Begin:
+    """Keep records, and send those of all requests when one flushes."""
+    handler = logging.handlers.MemoryHandler(1000, target=Sending())
+
+    def begin(url: str) -> None:
+        handler.handle(record(url))
+        threading.Event().wait(FLUSH)
+        handler.flush()
+
+    return begin
+
+
+def listener(make: Callable[[], Any]) -> Callable[[], Begin]:
+    """Put records into a queue, from which a listener takes them."""
+
+    def begin() -> Begin:
+        records = make()
+        logging.handlers.QueueListener(records, Sending()).start()
+        return lambda url: logging.handlers.QueueHandler(records).handle(record(url))
+
+    return begin
+
+
 EARLY = {
     "run_coroutine_threadsafe, to a loop of the application": Lazy(loop),
     "queue.Queue, a thread of the application": Lazy(jobs_of(queue.Queue)),
@@ -256,6 +294,9 @@ KINDS: dict[str, Begin] = {
     "a new Python process": by_program,
     "a batch that a threading.Timer of the first request sends": Batch(),
     "a queue made by hand, a thread of the first request": Lazy(jobs_of(OwnQueue)),
+    "logging's MemoryHandler": Lazy(memory),
+    "logging's QueueListener, of the first request": Lazy(listener(queue.Queue)),
+    "logging's QueueListener, with a queue of processes": Lazy(listener(get_context("fork").Queue)),
     **EARLY,
 }
 

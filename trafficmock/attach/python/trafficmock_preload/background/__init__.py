@@ -4,7 +4,8 @@
 and eventlet, :mod:`.process_contexts` jobs of pools of processes. What threads and tasks take from
 queues is in :mod:`.queue_contexts`; the queues themselves are changed by :mod:`.thread_queues` and
 :mod:`.task_queues`. Loops of asyncio, with their tasks, timers and connections, are in
-:mod:`.event_loops`, libraries that keep jobs in :mod:`.kept_jobs`.
+:mod:`.event_loops`, libraries that keep jobs in :mod:`.kept_jobs`, handlers that keep records of
+``logging`` in :mod:`.log_records`.
 
 What works for everyone has none: :mod:`.service_loops` tells it by what the code does, whose loops
 :mod:`.code_loops` finds, :mod:`.signals` by who wakes it, and :mod:`.received_messages` by what it
