@@ -205,6 +205,7 @@ def make_driver(
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],
         reply_bytes=options["reply-bytes"],
+        recording_bytes=options["recording-bytes"],
     )
     return Driver(
         coordinator=Coordinator(settings, may_run=may_run),

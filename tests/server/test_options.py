@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "body-timeout-ms": 20000,
     "ownership": "direct",
     "reply-bytes": 268435456,
+    "recording-bytes": 268435456,
     "local": "on",
     "handler-body-bytes": 67108864,
     "max-frame-bytes": 104857600,

@@ -122,12 +122,14 @@ class WriteRecording(Struct, frozen=True):
 
     :param options: how it is written.
     :param exchanges: oldest first.
+    :param error: why there is no recording; empty if there is one.
     """
 
     connection_id: str
     query: RecordingQuery
     options: SerializedRecording
     exchanges: tuple[Exchange, ...]
+    error: str = ""
 
 
 class Redact(Struct, frozen=True):

@@ -157,6 +157,15 @@ def no_room_for_reply(what: str, size: int, used: int, limit: int) -> str:
     )
 
 
+def no_room_for_recording(limit: int) -> str:
+    """Return why a recording exceeds ``--recording-bytes``, and what to do."""
+    return (
+        f"nothing was recorded, because all recordings together take more than the {limit} bytes "
+        "that --recording-bytes allows. Start the proxy with a larger --recording-bytes, limit the "
+        "recording by its url, or record in fewer tests at once"
+    )
+
+
 def har_failed(subject: Wording, problem: str) -> Wording:
     """Return the error for a request that the HAR of a route cannot answer."""
     return Wording(subject, " was not answered: ", problem, ".")

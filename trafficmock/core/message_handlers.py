@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from trafficmock.core import error_messages
 from trafficmock.core.effects import (
     AnswerQuery,
     AnswerReport,
@@ -165,7 +166,10 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         kept = None if test is None else test.recordings.get(message.route_id)
         exchanges = () if kept is None else tuple(kept.exchanges)
         options = SerializedRecording() if kept is None else kept.options
-        out.append(WriteRecording(worker.id, message, options, exchanges))
+        error = ""
+        if kept is not None and kept.is_dropped:
+            error = error_messages.no_room_for_recording(core.state.settings.recording_bytes)
+        out.append(WriteRecording(worker.id, message, options, exchanges, error))
 
     def of_report(effect: type[MakeReport | Redact]) -> Handler:
         return lambda worker, message, out: out.append(effect(worker.id, message))

@@ -40,6 +40,8 @@ class Settings:
     :param frame_bytes: the largest message of a client; 0 for no limit.
     :param reply_bytes: the memory of the replies of all routes together; 0 for no limit. Above it,
         routes are refused.
+    :param recording_bytes: the memory of all recordings together; 0 for no limit. The recording
+        that exceeds it is dropped.
     """
 
     version: str
@@ -59,6 +61,7 @@ class Settings:
     history_body_bytes: int = field(default=HISTORY_BODY_BYTES, validator=validators.ge(0))
     frame_bytes: int = field(default=MAX_MESSAGE_BYTES, validator=validators.ge(0))
     reply_bytes: int = field(default=256 * 2**20, validator=validators.ge(0))
+    recording_bytes: int = field(default=256 * 2**20, validator=validators.ge(0))
 
     @property
     def message_bytes(self) -> int:

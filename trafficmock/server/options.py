@@ -66,6 +66,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
         _number(0),
         "Size of all fixed answers and HARs; 0: no limit.",
     ),
+    ("recording-bytes", 256 * _MIB, _number(0), "Size of all recordings of tests; 0: no limit."),
     ("local", "on", _choice("on", "off"), "on: agents pass what no route can match; or off."),
     ("handler-body-bytes", _HANDED, _number(0), "Largest body that a handler gets; 0: no limit."),
     ("max-frame-bytes", _MESSAGE, _number(0), "Largest message of a client; 0: no limit."),

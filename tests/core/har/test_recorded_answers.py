@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from attrs import evolve
+
 from tests.core.answers.reply_case import ReplyCase
 from tests.support.builders import URL, failure, glob, request, response
 from trafficmock import records
 from trafficmock.core.effects import Send, WriteRecording
 from trafficmock.core.http.recorded_answers import MOST_MS
+from trafficmock.core.state.har_recording import Exchange, HarRecording
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_har import SerializedRecording
@@ -102,6 +105,43 @@ class RecordingTests(ReplyCase):
         self.assertEqual(len(ended), 1)
         ((text, *_),) = self.recorded()
         self.assertIn("gave the request up", text)
+
+    def test_no_room(self) -> None:
+        """A recording that ``--recording-bytes`` has no room for is dropped, and says so."""
+        self.records_with(None)
+        ((exchange, *_),) = self.recorded()
+        self.assertEqual(exchange, REAL)
+        size = self.playbook.coordinator.state.registry.recorded_bytes()
+        self.assertGreater(size, len(URL) + body.letters(REAL.body_base64))
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.playbook.take()
+        self.assertEqual(self.playbook.coordinator.state.registry.recorded_bytes(), 0)
+        for limit, is_kept in ((size, True), (size - 1, False), (0, True)):
+            self.setUp()
+            self.records_with(limit)
+            self.worker.sends(inbound.RecordingQuery("1", "buys", "q"))
+            (effect,) = self.playbook.take()
+            assert isinstance(effect, WriteRecording)
+            self.assertEqual(len(effect.exchanges), is_kept)
+            self.assertEqual("--recording-bytes" in effect.error, not is_kept)
+
+    def records_with(self, limit: int | None) -> None:
+        """Record an answer under a limit, and give it to the application."""
+        if limit is not None:
+            state = self.playbook.coordinator.state
+            state.settings = evolve(state.settings, recording_bytes=limit)
+        self.asks()
+        decision, _ = self.answers()
+        self.assertEqual(decision.response.status, 201)
+
+    def test_stays_dropped(self) -> None:
+        """What comes later is not recorded either: a part of a recording is worth nothing."""
+        kept = HarRecording(SerializedRecording())
+        large, small = (Exchange(request(), "x" * count, 0, 0) for count in (1000, 1))
+        kept.add(small, None)
+        kept.add(large, small.size)
+        kept.add(small, None)
+        self.assertEqual((kept.exchanges, kept.size, kept.is_dropped), ([], 0, True))
 
     def test_unrouted(self) -> None:
         """What was recorded stays after the route is removed, until the test ends."""

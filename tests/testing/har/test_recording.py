@@ -161,6 +161,14 @@ class ReplayTests(SynchronousTestCase):
 class PieceTests(SynchronousTestCase):
     """A recording is handed over in pieces."""
 
+    def test_dropped(self) -> None:
+        """One that was dropped is its error alone."""
+        query = RecordingQuery("q", "t", "r")
+        effect = WriteRecording("w", query, SerializedRecording(), (), "no room")
+        (piece,) = written_recordings.recording_steps(effect, Redactor())
+        assert isinstance(piece, RecordingPiece)
+        self.assertEqual((piece.done, piece.error), (True, "no room"))
+
     def test_large(self) -> None:
         """Large files come in several pieces, of at most the size; a large body takes a thread."""
         self.patch(written_recordings, "PIECE_BYTES", 100)

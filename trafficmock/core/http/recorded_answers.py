@@ -74,7 +74,10 @@ class RecordedAnswer:
     def _record(self, response: SerializedResponse | str, out: EffectList) -> None:
         took = round((out.now.seconds - self.began.seconds) * 1000)
         exchange = Exchange(self.chain.request, response, self.began.epoch_ms, took)
-        self.recording.exchanges.append(exchange)
+        state = self.answers.decisions.state
+        limit = state.settings.recording_bytes
+        room = limit - state.registry.recorded_bytes() if limit else None
+        self.recording.add(exchange, room)
 
 
 def _given(response: SerializedResponse) -> SerializedResponse:

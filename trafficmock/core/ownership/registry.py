@@ -107,6 +107,13 @@ class Registry:
         self.run_routes.end_test(test)
         self._update_observers(test.worker)
 
+    def recorded_bytes(self) -> int:
+        """Return the size of all recordings; tests of a run may share one."""
+        every = {
+            id(each): each for test in self.tests.values() for each in test.recordings.values()
+        }
+        return sum(each.size for each in every.values())
+
     def add_route(
         self, worker: Worker, message: RouteRegister, answers: KeptAnswers | None = None
     ) -> bool:

@@ -33,6 +33,9 @@ def recording_steps(
     :returns: yields ``None`` after each entry, what is to be done in a thread, and the pieces.
     """
     query_id, options = effect.query.query_id, effect.options
+    if effect.error:
+        yield RecordingPiece(query_id, body.NULL, done=True, error=effect.error)
+        return
     try:
         redactor = redactor.adding(options.redact)
     except InvalidFieldError as error:
