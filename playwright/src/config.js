@@ -78,6 +78,7 @@ function findPackaged() {
  */
 function proxyServer(options) {
   const { proxyUrl: given, token = defaultToken(), args = [], strict, ...rest } = checked("proxyServer", options) ?? {};
+  if (strict) checked("proxyServer.strict", strict, typeof strict === "boolean" ? "; did you mean {}?" : "");
   beginRun();
   tellProxyUrl(given);
   const proxyUrl = defaultProxyUrl();

@@ -47,6 +47,17 @@ test("a test's calls name the option that was meant", async () => {
       () => mocks.mock({ url: "**", matchHeders: {} }),
       /^a filter has the keys url, .*, not matchHeders; did you mean matchHeaders\?$/,
     ],
+    [
+      () => mocks.route("**", handler, { method: "POST" }),
+      /^route: method stands in a filter in the place of the URL: route\(\{ url, method \}, …\)$/,
+    ],
+    [
+      () => mocks.mock("**", { method: "POST", clientId: "shop", json: 1 }),
+      /^mock: method, clientId stand .*\{ url, method, clientId \}/,
+    ],
+    [() => mocks.stream("**", { matchHeaders: {} }), /^stream: matchHeaders stands in a filter/],
+    [() => mocks.waitForRequest("**", { method: "POST" }), /^waitForRequest: method stands in a filter/],
+    [() => mocks.waitForResponse("**", { url: "**" }), /^waitForResponse: url stands .*\(\{ url \}, …\)$/],
     [() => mocks.unrouteAll({ behaviour: "wait" }), /^unrouteAll: .*did you mean behavior\?$/],
     [() => mocks.routeFromHAR("a.har", { notfound: "abort" }), /^routeFromHAR: .*did you mean notFound\?$/],
     [() => mocks.strict({ alow: [] }), /^strict: .*did you mean allow\?$/],
@@ -63,6 +74,14 @@ test("a test's calls name the option that was meant", async () => {
 
 test("the configuration's calls name the option that was meant", () => {
   assert.throws(() => proxyServer({ proxyURl: "" }), /^UsageError: proxyServer: .*did you mean proxyUrl\?$/);
+  assert.throws(
+    () => proxyServer({ strict: true }),
+    /^UsageError: proxyServer.strict: .*not true; did you mean \{\}\?$/,
+  );
+  assert.throws(
+    () => proxyServer({ strict: { alow: [] } }),
+    /^UsageError: proxyServer.strict: .*did you mean allow\?$/,
+  );
   assert.throws(() => attached({ clientID: "shop" }), /^UsageError: attached: .*did you mean clientId\?$/);
   assert.throws(() => checked("trafficmockOptions", { origin: [] }), /did you mean origins\?$/);
   assert.throws(() => checked("trafficmock", { strict: "no" }), /strict is true or false, not "no"$/);

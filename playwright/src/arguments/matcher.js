@@ -215,4 +215,22 @@ function describeUrl(url) {
   return url instanceof RegExp ? String(url) : "a URLPattern";
 }
 
-module.exports = { Matcher };
+/**
+ * @template T
+ * @param {string} call
+ * @param {T} options of the call, not of its filter
+ * @returns {T} the options
+ * @throws {UsageError} one is a key of a filter, as fetch and axios have the method in their options
+ */
+function withoutFilter(call, options) {
+  if (typeof options !== "object" || options === null) return options;
+  const misplaced = KEYS.filter((key) => key in options);
+  if (!misplaced.length) return options;
+  const example = ["url", ...misplaced.filter((key) => key !== "url")].join(", ");
+  const verb = misplaced.length === 1 ? "stands" : "stand";
+  throw new UsageError(
+    `${call}: ${misplaced.join(", ")} ${verb} in a filter in the place of the URL: ${call}({ ${example} }, …)`,
+  );
+}
+
+module.exports = { Matcher, withoutFilter };

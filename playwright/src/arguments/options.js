@@ -42,6 +42,7 @@ const OPTIONS = {
   trafficmockOptions: TEST,
   trafficmockStrict: ["allow"],
   attached: ["clientId", "proxyUrl", "token", "args"],
+  "proxyServer.strict": ["allow"],
   proxyServer: [
     ...["proxyUrl", "token", "strict", "args"],
     // Those of an item of `webServer`.

@@ -4,7 +4,7 @@
 
 const { CONTEXT_COOKIE, CONTEXT_MEMBER } = require("trafficmock-agent/protocol/facts");
 const { RoutingError, UsageError } = require("../errors.js");
-const { Matcher } = require("../arguments/matcher.js");
+const { Matcher, withoutFilter } = require("../arguments/matcher.js");
 const { lateWait } = require("../session/late-wait.js");
 const { anObject, checkFlags, checked } = require("../arguments/options.js");
 const { sentOptions } = require("../arguments/sent-options.js");
@@ -86,7 +86,7 @@ class TrafficMock {
    */
   async route(url, handler, options) {
     checkHandler(handler, "route");
-    const settings = checked("route", options);
+    const settings = checked("route", withoutFilter("route", options));
     const entry = await this.#session.http.route(this.#matcher(url), handler, this.#must(settings));
     return new RouteHandle(this.#session, entry);
   }
@@ -98,7 +98,7 @@ class TrafficMock {
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
     checkHttp("mock", matcher);
-    const { times, required, ...answer } = anObject("mock", options);
+    const { times, required, ...answer } = withoutFilter("mock", anObject("mock", options));
     const answers = { options: await sentOptions(answer) };
     const entry = await this.#session.http.addAnswers(matcher, answers, this.#must({ times, required }));
     return new RouteHandle(this.#session, entry);
@@ -111,7 +111,7 @@ class TrafficMock {
   async stream(url, options = {}) {
     const matcher = this.#matcher(url);
     checkHttp("stream", matcher);
-    const { required, ...given } = anObject("stream", options);
+    const { required, ...given } = withoutFilter("stream", anObject("stream", options));
     const head = await sentOptions(given);
     const place = written(callSite()());
     const awaited = new AwaitedStream(this.#session.streams, `for ${matcher}${place && ` (${place})`}`);
@@ -175,7 +175,7 @@ class TrafficMock {
 
   /** @type {(wanted: any, options?: import("../../index.js").WaitOptions) => Promise<any>} */
   async #waitForRequest(urlOrPredicate, options) {
-    const found = await this.#session.waiters.wait("request", urlOrPredicate, checked("waitForRequest", options));
+    const found = await this.#session.waiters.wait("request", urlOrPredicate, ofWait("waitForRequest", options));
     return this.#session.views.request(found);
   }
 
@@ -189,7 +189,7 @@ class TrafficMock {
 
   /** @type {(wanted: any, options?: import("../../index.js").WaitOptions) => Promise<any>} */
   async #waitForResponse(urlOrPredicate, options) {
-    const found = await this.#session.waiters.wait("response", urlOrPredicate, checked("waitForResponse", options));
+    const found = await this.#session.waiters.wait("response", urlOrPredicate, ofWait("waitForResponse", options));
     return this.#session.views.response(found);
   }
 
@@ -265,5 +265,13 @@ const viewsOf = (session) => ({
 const noBrowserProxy = (reason) =>
   `the service could not open a port for this test's browser: ${reason}. Each test with a browser has one until its ` +
   "end. Let fewer of them run at the same time, or let the service open more files (ulimit -n).";
+
+/**
+ * @template T
+ * @param {"waitForRequest" | "waitForResponse"} call
+ * @param {T} options
+ * @returns {T} the options
+ */
+const ofWait = (call, options) => checked(call, withoutFilter(call, options));
 
 module.exports = { TrafficMock, viewsOf };
