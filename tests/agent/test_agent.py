@@ -228,6 +228,10 @@ class AgentTests(SynchronousTestCase):
         """Interceptors, timeouts, streams and bodiless answers of every undici; 8 needs Node 22."""
         self.check("clients/undici.test.mjs", node=str(node_binary()))
 
+    def test_undici_close(self) -> None:
+        """Dispatchers of every undici close, and are destroyed, while their requests are held."""
+        self.check("clients/undici-close.test.mjs", node=str(node_binary()))
+
     def test_undici_events(self) -> None:
         """Handlers of every undici hear what a server would make them hear, in its order."""
         self.check("clients/undici-events.test.mjs", node=str(node_binary()))

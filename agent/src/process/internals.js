@@ -6,11 +6,21 @@
  * @param {string} description of the symbol
  */
 function internal(object, description) {
+  const key = internalKey(object, description);
+  return key && object[key];
+}
+
+/**
+ * @param {any} object
+ * @param {string} description of a private symbol
+ * @returns {symbol | undefined} that symbol, if it is the key of a property of the object
+ */
+function internalKey(object, description) {
   for (let at = object; at; at = Object.getPrototypeOf(at)) {
     const symbol = Object.getOwnPropertySymbols(at).find((one) => one.description === description);
-    if (symbol) return object[symbol];
+    if (symbol) return symbol;
   }
   return undefined;
 }
 
-module.exports = { internal };
+module.exports = { internal, internalKey };

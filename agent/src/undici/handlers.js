@@ -319,7 +319,7 @@ function connect(handler, controller, context) {
 
 /**
  * @param {any} handler
- * @param {Controller} controller
+ * @param {Controller | null} controller
  * @param {any} error
  */
 function fail(handler, controller, error) {

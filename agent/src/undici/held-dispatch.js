@@ -16,7 +16,7 @@ const { tracing } = require("../contexts/test-contexts.js");
 const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
 const { pairsOf, likeGiven, optionsFor, outboundOptions, dispatcherFor } = require("./dispatch-options.js");
-const { askUndici, lengthError, mayBeRefused } = require("./refused-options.js");
+const { lengthError, mayBeRefused, refusalOf } = require("./refused-options.js");
 const { TimeLimit, limitOf } = require("./time-limit.js");
 const {
   bodyTimeoutError,
@@ -38,6 +38,7 @@ const {
   isModern,
 } = require("./handlers.js");
 const { queueOf } = require("./busy.js");
+const { admit, hold } = require("./closing.js");
 const { scope } = require("../process/scope.js");
 
 /**
@@ -99,6 +100,8 @@ class HeldDispatch {
     this.isHeld = true;
     /** Those that the dispatcher would have without the agent. @type {ReturnType<typeof queueOf>} */
     this.queue = queueOf(dispatcher, opts.origin);
+    /** Tells the dispatcher that it has the request, or that it has ended. @type {(() => void) | undefined} */
+    this.release = undefined;
     /** What the dispatcher said to the request when it got it. @type {boolean | undefined} */
     this.taken = undefined;
     /** Whether the application's handler has been told of a connection. */
@@ -117,24 +120,36 @@ class HeldDispatch {
 
   /** @returns {boolean} whether the dispatcher takes another request; `false` if it is busy */
   start() {
+    const refusal = mayBeRefused(this.opts) && refusalOf(this.dispatcher, this.original, this.marked(this.opts));
+    if (refusal) return refusal(this.handler);
     this.queue?.enter();
-    if (mayBeRefused(this.opts)) this.ask();
-    else this.begin();
+    this.begin();
+    if (this.isHeld || this.served) this.hold();
     return this.taken ?? this.queue?.takes() ?? true;
   }
 
-  /** Begin unless undici refuses the request. */
-  ask() {
-    askUndici(this.dispatcher, this.original, { ...this.opts, [SEEN]: true }, (error) => {
-      // As undici does it: no handler is called within its dispatch.
-      if (error) setImmediate(() => this.inScope(() => this.refuse(error)));
-      else this.inScope(() => this.begin());
-    });
+  /** Let `close()` of the dispatcher wait for the request, and `destroy()` fail it. */
+  hold() {
+    this.release ??= hold(this.dispatcher, this);
+  }
+
+  /** @param {Error} error with which the dispatcher was destroyed */
+  destroyed(error) {
+    this.inScope(() => Controller.prototype.abort.call(this.controller, error));
+  }
+
+  /**
+   * @param {any} opts
+   * @returns {any} the options of a request that is not held again
+   */
+  marked(opts) {
+    return { ...opts, [SEEN]: true };
   }
 
   begin() {
     const body = readNow(this.opts.body);
     if (body) return this.announce(body);
+    this.hold();
     // Nobody reads a body before there is a connection. `fetch` ends the request by `abort` when its body fails.
     this.connect();
     if (this.controller.aborted) return;
@@ -378,15 +393,18 @@ class HeldDispatch {
    * @param {{ url: string, method: string }} asked
    */
   send(dispatcher, opts, asked) {
-    const watcher = this.watcher(asked);
+    const isOwn = dispatcher === this.dispatcher;
+    const watcher = this.watcher(asked, isOwn ? undefined : () => this.release?.());
     const observer = isModern(this.handler)
       ? new ModernObserver(this.handler, watcher, this.controller)
       : new LegacyObserver(this.handler, watcher);
     try {
       this.leave(this.dispatch(dispatcher, opts, observer));
+      if (isOwn) this.release?.();
     } catch (error) {
       this.report?.fail(error);
       this.leave();
+      this.release?.();
       fail(this.handler, this.controller, error);
     }
   }
@@ -405,18 +423,19 @@ class HeldDispatch {
    * @returns {boolean | undefined} what the application's dispatcher says; `undefined` of another one
    */
   dispatch(dispatcher, opts, handler) {
-    const marked = { ...opts, [SEEN]: true };
+    const marked = this.marked(opts);
     if (tracing()) cleanLast(this.agent);
-    if (dispatcher === this.dispatcher) return this.original.call(dispatcher, marked, handler);
+    if (dispatcher === this.dispatcher) return admit(dispatcher, this.original, marked, handler);
     bypass(() => dispatcher.dispatch(marked, handler));
     return undefined;
   }
 
   /**
    * @param {{ url: string, method: string }} asked
+   * @param {() => void} [over] called at the end of the answer
    * @returns {import('./handlers.js').Watcher}
    */
-  watcher({ url, method }) {
+  watcher({ url, method }, over) {
     const exchange = /** @type {Exchange} */ (this.exchange);
     const report = (this.report = exchange.report(url));
     // undici tells again of a request that it repeats on another connection.
@@ -439,12 +458,19 @@ class HeldDispatch {
         if (isBodiless(method, status)) report.end();
       },
       data: (chunk) => report.data(chunk),
-      end: (trailers) => report.end(trailers),
+      end: (trailers) => {
+        report.end(trailers);
+        over?.();
+      },
       upgraded: (status, pairs) => {
         report.head(status, "", pairs);
         report.end();
+        over?.();
       },
-      fail: (error) => report.fail(error),
+      fail: (error) => {
+        report.fail(error);
+        over?.();
+      },
       headers: (pairs) => (url === this.url.href ? pairs : rewriteLocation(pairs, url)),
     };
   }
@@ -492,6 +518,7 @@ class HeldDispatch {
     this.served = undefined;
     this.timeout?.end();
     this.leave(this.taken);
+    this.release?.();
   }
 
   /** Close the connection without an answer. */
@@ -509,6 +536,7 @@ class HeldDispatch {
   refuse(error) {
     if (!this.letGo()) return;
     this.leave();
+    this.release?.();
     this.source?.close(error);
     fail(this.handler, this.controller, error);
   }

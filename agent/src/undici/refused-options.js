@@ -86,30 +86,39 @@ function wrapped(dispatcher) {
 }
 
 /**
- * Let the application's own copy of undici say whether it refuses a request, by a dispatcher that connects to nothing.
+ * Let the application's own copy of undici say whether it refuses a request, by a dispatcher that connects to nothing. It
+ * refuses within the dispatch.
  * @param {any} dispatcher
  * @param {Function} original its `dispatch`
  * @param {any} opts
- * @param {(error: Error | undefined) => void} done called with its error, or with none
- * @returns {void}
+ * @returns {((handler: any) => boolean) | undefined} gives a handler the refusal, and returns or throws what undici's dispatch
+ *   does then; `undefined` if undici takes the request
  */
-function askUndici(dispatcher, original, opts, done) {
+function refusalOf(dispatcher, original, opts) {
   const { constructor: Made } = dispatcher;
   const isForOne = MADE_FOR_ONE.get(String(Made?.name).replace(/^_+/, ""));
   if (isForOne === undefined) {
     // Others hand the request to one of these.
     const inner = internal(dispatcher, "proxy agent") ?? wrapped(dispatcher);
-    return inner ? askUndici(inner, inner.dispatch, opts, done) : done(undefined);
+    return inner && refusalOf(inner, inner.dispatch, opts);
   }
   const connect = (/** @type {any} */ _options, /** @type {(error: Error) => void} */ connected) =>
     connected(new Error("not connected"));
-  let isTold = false;
-  const tell = (/** @type {any} */ error) => {
-    if (isTold) return;
-    isTold = true;
-    done(REFUSALS.has(error?.code) ? error : undefined);
-  };
   const ignored = () => true;
+  const origin = "http://localhost";
+  const tried = { ...opts, origin, body: isJudged(opts.body) ? opts.body : null, signal: undefined };
+  const tryWith = (/** @type {any} */ handler) => {
+    const probe = bypass(() => (isForOne ? new Made(origin, { connect }) : new Made({ connect })));
+    try {
+      return original.call(probe, tried, handler);
+    } finally {
+      probe.destroy().catch(ignored);
+    }
+  };
+  let isRefused = false;
+  const tell = (/** @type {any} */ error) => {
+    isRefused ||= REFUSALS.has(error?.code);
+  };
   const handler = {
     onConnect: ignored,
     onRequestStart: ignored,
@@ -123,17 +132,12 @@ function askUndici(dispatcher, original, opts, done) {
     onError: tell,
     onResponseError: (/** @type {any} */ _controller, /** @type {any} */ error) => tell(error),
   };
-  const origin = "http://localhost";
-  const tried = { ...opts, origin, body: isJudged(opts.body) ? opts.body : null, signal: undefined };
-  bypass(() => {
-    const probe = isForOne ? new Made(origin, { connect }) : new Made({ connect });
-    try {
-      original.call(probe, tried, handler);
-    } catch (error) {
-      tell(error);
-    }
-    probe.destroy().catch(ignored);
-  });
+  try {
+    bypass(() => tryWith(handler));
+  } catch (error) {
+    tell(error);
+  }
+  return isRefused ? tryWith : undefined;
 }
 
 /**
@@ -151,4 +155,4 @@ function lengthError(dispatcher, method, pairs, body) {
   return isRight ? undefined : lengthMismatchError();
 }
 
-module.exports = { askUndici, lengthError, mayBeRefused };
+module.exports = { lengthError, mayBeRefused, refusalOf };

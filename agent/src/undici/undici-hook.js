@@ -11,7 +11,9 @@ const { GLOBALS, onUse, settleOwn, isOwnReading } = require("./own-dispatcher.js
 const { internal } = require("../process/internals.js");
 const { isNamed, socketUrl, whenKnown } = require("../http/unix-sockets.js");
 const { localPath, notingLocal, urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
+const { fail } = require("./handlers.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
+const { admit, baseOf, heldOf, hold, hookClosing, isClosed, unhookClosing } = require("./closing.js");
 
 const HOOKED = Symbol("trafficmock.hooked");
 const ORIGINAL = Symbol("trafficmock.original");
@@ -34,6 +36,10 @@ class UndiciHook {
     this.isAttending = false;
     /** The URLs of requests to ignored hosts, by handler. @type {WeakMap<object, string>} */
     this.ignored = new WeakMap();
+    /** The classes whose `close` and `destroy` are hooked, by their prototypes. @type {WeakSet<object>} */
+    this.bases = new WeakSet();
+    /** The prototypes of all dispatchers of the copies of undici whose dispatchers are hooked. @type {WeakSet<object>} */
+    this.copies = new WeakSet();
   }
 
   /** Hook the global dispatchers, now or when they are set, and `fetch`. */
@@ -134,6 +140,7 @@ class UndiciHook {
     if (dispatcher && isChooser(dispatcher)) {
       for (const kind of ["http proxy agent", "https proxy agent"]) this.hook(internal(dispatcher, kind));
     }
+    this.hookClosing(dispatcher);
     let owner = dispatcher;
     while (owner && !Object.hasOwn(owner, "dispatch")) owner = Object.getPrototypeOf(owner);
     const original = owner?.dispatch;
@@ -153,6 +160,20 @@ class UndiciHook {
     });
   }
 
+  /** @param {any} dispatcher or the prototype of a class */
+  hookClosing(dispatcher) {
+    const base = dispatcher && baseOf(dispatcher);
+    if (!base || this.bases.has(base)) return;
+    this.bases.add(base);
+    this.copies.add(Object.getPrototypeOf(base));
+    hookClosing(base);
+    const weak = new WeakRef(base);
+    this.undo.push(() => {
+      const left = weak.deref();
+      if (left) unhookClosing(left);
+    });
+  }
+
   /**
    * @param {any} dispatcher
    * @param {Function} original
@@ -166,7 +187,8 @@ class UndiciHook {
     if (!agent.isAttached || !opts || !isHandler(handler)) return undefined;
     const direct = directOf(agent, dispatcher);
     if (direct) return direct.dispatch(opts, handler) ?? true;
-    if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return undefined;
+    if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || this.handsOn(dispatcher)) return undefined;
+    if (isClosed(dispatcher)) return this.refuse(dispatcher, opts, handler);
     if (this.redirect(dispatcher, opts, handler)) return true;
     const asked = urlOf(dispatcher, opts, agent.hosts);
     if (!asked) return undefined;
@@ -192,6 +214,31 @@ class UndiciHook {
   }
 
   /**
+   * @param {any} dispatcher
+   * @returns {boolean} whether it only gives its requests to other dispatchers, which are hooked. They are held there, because
+   *   the application closes these.
+   */
+  handsOn(dispatcher) {
+    if (isChooser(dispatcher)) return true;
+    if (!WRAPPERS.has(dispatcher.constructor?.name)) return false;
+    return this.copies.has(Object.getPrototypeOf(Object.getPrototypeOf(dispatcher)));
+  }
+
+  /**
+   * Refuse a request to a dispatcher that is closed. undici does it, but a `ProxyAgent` leaves it to those that it closes, which
+   * are still open while requests are held.
+   * @param {any} dispatcher
+   * @param {any} opts
+   * @param {any} handler
+   * @returns {boolean | undefined} as of {@link take}
+   */
+  refuse(dispatcher, opts, handler) {
+    const base = baseOf(dispatcher);
+    if (!heldOf(dispatcher)?.isClosing || dispatcher.dispatch === base.dispatch) return undefined;
+    return base.dispatch.call(dispatcher, { ...opts, [SEEN]: true }, handler);
+  }
+
+  /**
    * Hold a request to a UNIX socket, if a route names it. All others pass unseen.
    * @param {any} dispatcher
    * @param {Function} original
@@ -211,13 +258,22 @@ class UndiciHook {
         return new HeldDispatch(agent, dispatcher, original, opts, handler, url, false, chain).start();
       }
       // Marked, because the dispatchers below this one do not tell.
-      return (
-        original.call(dispatcher, { ...outboundOptions(agent, opts, named, undefined), [SEEN]: true }, handler) ?? true
-      );
+      const marked = { ...outboundOptions(agent, opts, named, undefined), [SEEN]: true };
+      return admit(dispatcher, original, marked, handler) ?? true;
     };
     const isKnown = url ? isNamed(agent, url) : false;
     if (!url || isKnown !== undefined) return act(isKnown === true);
-    whenKnown(agent, url, act);
+    let isDestroyed = false;
+    const destroyed = (/** @type {Error} */ error) => {
+      isDestroyed = true;
+      fail(handler, null, error);
+    };
+    const release = hold(dispatcher, { destroyed });
+    whenKnown(agent, url, (isWanted) => {
+      if (isDestroyed) return;
+      act(isWanted);
+      release();
+    });
     return true;
   }
 
@@ -329,6 +385,9 @@ function directOf(agent, dispatcher) {
   }
   return straights.get(dispatcher);
 }
+
+/** Classes of dispatchers that hand each request on to one dispatcher, which they are given. */
+const WRAPPERS = new Set(["RetryAgent", "ComposedDispatcher", "Dispatcher1Wrapper"]);
 
 /**
  * @param {any} dispatcher

@@ -5,6 +5,7 @@ const headers = require("../protocol/headers.js");
 const { internal } = require("../process/internals.js");
 const { pairsOf, likeGiven } = require("../undici/dispatch-options.js");
 const { Controller, isModern, fail } = require("../undici/handlers.js");
+const { admit } = require("../undici/closing.js");
 const { headerLines } = require("../http/text.js");
 const { MockSocket } = require("../http/mock-socket.js");
 const { rewriteHead } = require("../http/head.js");
@@ -77,7 +78,7 @@ function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }
         isDeaf,
       );
       const headers = likeGiven(opts.headers, outbound(pairsOf(opts.headers)));
-      original.call(dispatcher, { ...opts, headers, [seen]: true }, own);
+      admit(dispatcher, original, { ...opts, headers, [seen]: true }, own);
     },
     accept(end) {
       readHead(end, (raw) => {

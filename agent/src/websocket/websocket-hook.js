@@ -2,6 +2,7 @@
 
 const { Bridge } = require("./bridge.js");
 const { undiciOpening, httpOpening } = require("./openings.js");
+const { hold } = require("../undici/closing.js");
 const { loadOwn, useOwn } = require("../undici/own-dispatcher.js");
 const { Chain, chains } = require("../exchange/redirects.js");
 
@@ -106,13 +107,17 @@ class WebSocketHook {
     /** @type {Bridge | undefined} */
     let bridge = undefined;
     let isGone = false;
+    const fails = (/** @type {Error} */ error) => bridge?.inScope(() => bridge?.fail(error));
+    // The dispatcher has a handshake until it is answered. An open WebSocket is not its concern.
+    const release = hold(held.dispatcher, { destroyed: fails });
     const opening = undiciOpening(held, () => {
       isGone = true;
+      release();
       bridge?.cancel();
     });
     // The application closed the WebSocket before its request: no bridge is needed.
     if (isGone) return true;
-    bridge = new Bridge(this.agent, opening);
+    bridge = new Bridge(this.agent, releasing(opening, release));
     bridge.start();
     return true;
   }
@@ -136,5 +141,26 @@ class WebSocketHook {
     return true;
   }
 }
+
+/**
+ * @param {import('./bridge.js').Opening} opening
+ * @param {() => void} release called when it has ended
+ * @returns {import('./bridge.js').Opening}
+ */
+const releasing = (opening, release) => ({
+  ...opening,
+  passthrough(outbound) {
+    opening.passthrough(outbound);
+    release();
+  },
+  accept(end) {
+    release();
+    opening.accept(end);
+  },
+  fail(error) {
+    release();
+    opening.fail(error);
+  },
+});
 
 module.exports = { WebSocketHook };

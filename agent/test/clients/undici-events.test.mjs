@@ -356,3 +356,33 @@ describe("a handler that undici refuses", () => {
     return client.destroy();
   });
 });
+
+describe("options that undici refuses", () => {
+  /** @returns {string[]} what a dispatcher says, in its order */
+  function refused(undici, dispatcher, opts) {
+    const log = [];
+    const failed = (error) => log.push(error.code);
+    const ignored = () => true;
+    const handler =
+      undici === versions.undici6
+        ? { onConnect: ignored, onHeaders: ignored, onData: ignored, onComplete: ignored, onError: failed }
+        : { onRequestStart: ignored, onResponseError: (controller, error) => failed(error) };
+    log.push(`returned ${dispatcher.dispatch({ origin, path: "/", method: "GET", ...opts }, handler)}`);
+    return log;
+  }
+
+  each("are refused within the dispatch", async (undici) => {
+    const { Client, Pool, Agent } = undici;
+    for (const [dispatcher, isTaken] of [
+      [new Client(origin), false],
+      [new Pool(origin), true],
+      [new Agent(), true],
+    ]) {
+      for (const opts of [{ headersTimeout: -1 }, { method: "no method" }, { headers: { "a b": "c" } }, { body: {} }]) {
+        const expected = ["UND_ERR_INVALID_ARG", `returned ${isTaken}`];
+        assert.deepEqual(refused(undici, dispatcher, opts), expected, `${Object.keys(opts)}`);
+      }
+      await dispatcher.destroy();
+    }
+  });
+});
