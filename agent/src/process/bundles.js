@@ -6,6 +6,7 @@ const { changeLoaded, changeModules } = require("./module-bundles.js");
 const { outer } = require("./realm.js");
 const { CALLED, LIBRARIES, PLACES, librariesOf, withCalls } = require("./bundled-libraries.js");
 const { foundUnhooked } = require("./unhooked.js");
+const { globalOf, valueIn } = require("./vm-contexts.js");
 const { changeTexts } = require("./vm-texts.js");
 const { workerEntry } = require("./workers.js");
 
@@ -71,7 +72,7 @@ function watchSources() {
     return original.call(this, bundleText(content, path), path, ...rest);
   }
   owner._compile = _compile;
-  const stopTexts = changeTexts(compiledText, giveCall);
+  const stopTexts = changeTexts({ change: compiledText, prepare: prepareContext, left: nameLeft });
   const entry = isMainThread ? process.argv[1] : workerEntry();
   if (entry) changeModules(entry, changedModule);
   giveCall(outer);
@@ -167,8 +168,31 @@ function watchUrls(text, path) {
  */
 function giveCall(realm) {
   if (realm[CALLED] === called) return;
-  // A global object that is frozen does not take it; then its texts run as they are.
+  // A global object that is frozen does not take it.
   Reflect.defineProperty(realm, CALLED, { value: called, configurable: true, enumerable: false });
+}
+
+/**
+ * @param {object} context of `node:vm`
+ * @returns {boolean} whether texts in it reach us, and do so without an error: what is global there may be a sandbox with traps
+ */
+function prepareContext(context) {
+  try {
+    giveCall(globalOf(context));
+    return valueIn(context, `globalThis?.${CALLED}`) === called;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Name the libraries of a text that runs without our calls, though it might have them.
+ * @param {string} text
+ * @param {string} path
+ */
+function nameLeft(text, path) {
+  const { hooked, unhooked } = withCalls(text, "");
+  named([...hooked, ...unhooked], path);
 }
 
 /**

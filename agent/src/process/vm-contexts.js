@@ -1,16 +1,19 @@
 "use strict";
 
+const { syncBuiltinESMExports } = require("node:module");
 const vm = require("node:vm");
 const { sayOnce } = require("./say-once.js");
 
 const { runInContext } = vm;
 
+/** @param {any} context of `node:vm` @param {string} expression @returns {any} its value in the context */
+const valueIn = (context, expression) => runInContext(expression, context);
+
 /**
  * @param {any} context of `node:vm`
  * @returns {typeof globalThis} its global object, also where the sandbox has another `globalThis`, or none
  */
-const globalOf = (context) => runInContext("this", context);
-const { syncBuiltinESMExports } = require("node:module");
+const globalOf = (context) => valueIn(context, "this");
 
 /**
  * Observe new contexts of `node:vm`: a test runner loads the application into one,
@@ -43,4 +46,4 @@ function onContext(made) {
   };
 }
 
-module.exports = { globalOf, onContext };
+module.exports = { globalOf, onContext, valueIn };

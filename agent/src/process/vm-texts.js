@@ -1,8 +1,8 @@
 "use strict";
 
 const { syncBuiltinESMExports } = require("node:module");
+const { isProxy } = require("node:util").types;
 const vm = require("node:vm");
-const { globalOf } = require("./vm-contexts.js");
 
 /** What `node:vm` calls a text that has no file. */
 const NAMELESS = "evalmachine.<anonymous>";
@@ -19,19 +19,28 @@ const NAMELESS = "evalmachine.<anonymous>";
  */
 
 /**
+ * What becomes of the texts that `node:vm` compiles.
+ *
+ * @typedef {object} Texts
+ * @property {(given: Compiled) => string} change
+ * @property {(context: object) => boolean} prepare called with a context before a changed text runs in it; whether it can. If not, the
+ *   text runs as it was
+ * @property {(text: string, path: string) => void} left called with each text that was not changed, because of its context or its
+ *   options
+ */
+
+/**
  * Change the texts that `node:vm` compiles.
- * @param {(given: Compiled) => string} change
- * @param {(realm: typeof globalThis) => void} prepare called with the global object of a context, before a changed text runs in
- *   it
+ * @param {Texts} texts
  * @returns {() => void} stops changing texts
  */
-function changeTexts(change, prepare) {
+function changeTexts({ change, prepare, left }) {
   const own = /** @type {any} */ (vm);
   const { Script, compileFunction, SourceTextModule } = own;
-  /** @type {WeakSet<object>} */
-  const changed = new WeakSet();
-  /** Whether a function of `node:vm` is about to run a changed text. */
-  let isNext = false;
+  /** What compiles the text of a script as it was. @type {WeakMap<object, () => any>} */
+  const changed = new WeakMap();
+  /** The same for a script that a function of `node:vm` is about to make and run. @type {(() => any) | undefined} */
+  let next;
 
   /**
    * @param {any} content
@@ -43,22 +52,27 @@ function changeTexts(change, prepare) {
   const read = (content, options, fits, isPart = true) => {
     const text = asText(content);
     if (text === undefined) return content;
-    const name = typeof options === "string" ? options : (options?.filename ?? options?.identifier);
-    const path = typeof name === "string" ? name : NAMELESS;
-    const now = change({ text, path, isPart, cached: bytesOf(options?.cachedData), fits: ifCompiled(fits) });
+    if (!isPlain(options)) {
+      // Whoever asks it for a value may change what the application gets.
+      left(text, NAMELESS);
+      return content;
+    }
+    const cached = bytesOf(options?.cachedData);
+    const now = change({ text, path: nameOf(options), isPart, cached, fits: ifCompiled(fits) });
     return now === text ? content : now;
+  };
+  /** @param {any} content @param {any} options @param {any} text changed @param {any} context @returns {any} what runs in the context */
+  const within = (content, options, text, context) => {
+    if (context === undefined || prepare(context)) return text;
+    left(String(content), nameOf(options));
+    return content;
   };
   const fitsScript = (/** @type {any} */ options) => (/** @type {string} */ text) =>
     !new Script(text, options).cachedDataRejected;
-  const within = (/** @type {any} */ context) => {
-    let realm;
-    try {
-      realm = globalOf(context);
-    } catch {
-      // What is no context is Node's to refuse.
-      return;
-    }
-    prepare(realm);
+  /** @param {any} content @param {any} options @returns {() => any} */
+  const originalOf = (content, options) => () => {
+    left(String(content), nameOf(options));
+    return new Script(content, options);
   };
 
   const undo = [
@@ -66,16 +80,15 @@ function changeTexts(change, prepare) {
       construct(target, [content, options, ...rest], newTarget) {
         const text = read(content, options, fitsScript(options));
         const script = Reflect.construct(target, [text, options, ...rest], newTarget);
-        if (text !== content) changed.add(script);
+        if (text !== content) changed.set(script, originalOf(content, options));
         return script;
       },
     }),
     replace(Script.prototype, "runInContext", {
       apply(target, script, args) {
-        if (isNext || changed.has(script)) {
-          isNext = false;
-          within(args[0]);
-        }
+        const original = next ?? changed.get(script);
+        next = undefined;
+        if (original && !prepare(args[0])) return Reflect.apply(target, original(), args);
         return Reflect.apply(target, script, args);
       },
     }),
@@ -88,11 +101,11 @@ function changeTexts(change, prepare) {
       replace(own, name, {
         apply(target, self, [content, context, options, ...rest]) {
           const text = read(content, options, fitsScript(options));
-          isNext = text !== content;
+          next = text === content ? undefined : originalOf(content, options);
           try {
             return Reflect.apply(target, self, [text, context, options, ...rest]);
           } finally {
-            isNext = false;
+            next = undefined;
           }
         },
       }),
@@ -101,8 +114,8 @@ function changeTexts(change, prepare) {
       apply(target, self, [content, names, options, ...rest]) {
         const fits = (/** @type {string} */ text) => !compileFunction(text, names, options).cachedDataRejected;
         const text = typeof content === "string" ? read(content, options, fits) : content;
-        if (text !== content) within(options?.parsingContext);
-        return Reflect.apply(target, self, [text, names, options, ...rest]);
+        const run = text === content ? content : within(content, options, text, options?.parsingContext);
+        return Reflect.apply(target, self, [run, names, options, ...rest]);
       },
     }),
     // Only with a flag of Node.
@@ -112,8 +125,8 @@ function changeTexts(change, prepare) {
           // It throws if V8 does not take the code.
           const fits = (/** @type {string} */ text) => Boolean(new SourceTextModule(text, options));
           const text = typeof content === "string" ? read(content, options, fits) : content;
-          if (text !== content) within(options?.context);
-          return Reflect.construct(target, [text, options, ...rest], newTarget);
+          const run = text === content ? content : within(content, options, text, options?.context);
+          return Reflect.construct(target, [run, options, ...rest], newTarget);
         },
       }),
   ];
@@ -170,6 +183,25 @@ const ifCompiled = (fits) => (text) => {
     return false;
   }
 };
+
+/** @param {any} options that are plain @returns {string} the name of the file */
+function nameOf(options) {
+  const name = typeof options === "string" ? options : (options?.filename ?? options?.identifier);
+  return typeof name === "string" ? name : NAMELESS;
+}
+
+/**
+ * @param {any} options
+ * @returns {boolean} whether nobody notices that they are read: no getter, and no trap
+ */
+function isPlain(options) {
+  for (let one = options; one && typeof one === "object"; one = Object.getPrototypeOf(one)) {
+    if (isProxy(one)) return false;
+    if (one === Object.prototype) return true;
+    if (Object.values(Object.getOwnPropertyDescriptors(one)).some(({ get }) => get)) return false;
+  }
+  return true;
+}
 
 /** @param {any} data */
 const bytesOf = (data) =>

@@ -4,19 +4,30 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import vm, { Script } from "node:vm";
 
 const require = createRequire(import.meta.url);
-const { onContext } = require("../../src/process/vm-contexts.js");
+const { globalOf, onContext } = require("../../src/process/vm-contexts.js");
+const { changeBundled } = require("../../src/process/bundles.js");
 const { changeTexts } = require("../../src/process/vm-texts.js");
 
 describe("texts that node:vm compiles", () => {
-  let given, realms, undo;
+  let given, realms, left, refused, undo;
   beforeEach(() => {
     given = [];
     realms = [];
+    left = [];
+    refused = new Set();
     const change = (/** @type {any} */ one) => {
       given.push(one);
       return one.text.replace("old", "new");
     };
-    undo = changeTexts(change, (realm) => realms.push(realm));
+    const prepare = (/** @type {object} */ context) => {
+      try {
+        realms.push(globalOf(context));
+        return !refused.has(context);
+      } catch {
+        return false;
+      }
+    };
+    undo = changeTexts({ change, prepare, left: (text, path) => left.push([text, path]) });
   });
   afterEach(() => undo());
 
@@ -90,6 +101,52 @@ describe("texts that node:vm compiles", () => {
     assert.deepEqual(ours, errors());
   });
 
+  test("run as they were in a context that cannot be prepared", () => {
+    const context = vm.createContext({});
+    refused.add(context);
+    const filename = "/app/a.js";
+    const script = new vm.Script("'old'", { filename });
+    assert.equal(script.runInContext(context), "old");
+    assert.equal(script.runInContext(vm.createContext({})), "new");
+    assert.equal(script.runInThisContext(), "new");
+    assert.equal(vm.runInContext("'old'", context, filename), "old");
+    assert.equal(vm.runInNewContext("'old'", context, { filename }), "old");
+    assert.equal(vm.compileFunction("return 'old'", [], { parsingContext: context, filename })(), "old");
+    assert.deepEqual(left, [
+      ["'old'", filename],
+      ["'old'", filename],
+      ["'old'", filename],
+      ["return 'old'", filename],
+    ]);
+  });
+
+  test("are left as they are if getters or traps make their options, which nobody else reads", () => {
+    const reads = () => {
+      const read = [];
+      const options = {
+        get filename() {
+          read.push("filename");
+          return "/app/a.js";
+        },
+        get cachedData() {
+          read.push("cachedData");
+          return undefined;
+        },
+      };
+      const traps = new Proxy({}, { get: (_, name) => void read.push(String(name)) });
+      const values = [options, Object.create(options), traps].flatMap((one) => [
+        new vm.Script("'old'", one).runInThisContext(),
+        vm.runInThisContext("'old'", one),
+        vm.compileFunction("return 'old'", [], one)(),
+      ]);
+      return { read, values: new Set(values) };
+    };
+    const ours = reads();
+    undo();
+    assert.deepEqual(ours, reads());
+    assert.equal(left.length, 9);
+  });
+
   test("keep their lines", () => {
     const lineOf = (/** @type {string} */ text) => {
       try {
@@ -124,15 +181,55 @@ test("contexts of any sandbox are made, and observed where that is possible", ()
   }
 });
 
-test("a changed text runs with any sandbox", () => {
-  const sandboxes = [{ globalThis: undefined }, new Proxy({}, { get: (object, key) => object[key] })];
-  const undo = changeTexts(
-    ({ text }) => text.replace("old", "new"),
-    (realm) => assert.equal(typeof realm, "object"),
-  );
-  try {
-    for (const sandbox of sandboxes) assert.equal(vm.runInNewContext("'old'", sandbox), "new");
-  } finally {
-    undo();
+describe("a text with a library runs with any sandbox", () => {
+  const refuses = () => {
+    throw new Error("not for you");
+  };
+  const knows = (/** @type {object} */ own, /** @type {PropertyKey} */ name) => {
+    if (!(name in own)) throw new ReferenceError(String(name));
+    return own[name];
+  };
+  const SANDBOXES = {
+    "of one value": () => ({}),
+    "without globalThis": () => ({ globalThis: undefined }),
+    "that is a proxy": () => new Proxy({}, {}),
+    "that refuses names": () => new Proxy({ Error, RangeError, isRun: false }, { get: knows }),
+    "that refuses definitions": () => new Proxy({}, { defineProperty: refuses }),
+    "that refuses descriptors": () => new Proxy({}, { getOwnPropertyDescriptor: refuses }),
+    "whose globalThis is a getter": () => Object.defineProperty({}, "globalThis", { get: refuses, configurable: true }),
+    "that is frozen": () => Object.freeze({}),
+  };
+  const TEXT = `(class DataLoader {
+    constructor(load) {
+      if (!load) throw new Error("DataLoader must be constructed with a function");
+      this._batchLoadFn = load;
+    }
+    load() {}
+  })`;
+  for (const [name, make] of Object.entries(SANDBOXES)) {
+    test(name, () => {
+      const code = `
+        const { TEXT, make } = globalThis.given; const vm = require("node:vm");
+        const use = (Loader) => typeof new Loader(1)._batchLoadFn;
+        const results = [
+          () => use(new vm.Script(TEXT).runInContext(vm.createContext(make()))),
+          () => use(vm.runInContext(TEXT, vm.createContext(make()))),
+          () => use(vm.runInNewContext(TEXT, make())),
+          () => use(vm.compileFunction("return " + TEXT, [], { parsingContext: vm.createContext(make()) })()),
+        ].map((act) => { try { return act() } catch (error) { return String(error) } });
+        results`;
+      const results = () => {
+        globalThis.given = { TEXT, make };
+        return new Function("require", `${code.replace(/results$/, "return results")}`)(require);
+      };
+      const plain = results();
+      const undo = changeBundled({ "dataloader/index": () => {} }, { text: "nothing follows" });
+      try {
+        assert.deepEqual(results(), plain);
+      } finally {
+        undo();
+        delete globalThis.given;
+      }
+    });
   }
 });
