@@ -72,7 +72,7 @@ class ContextsTests(SynchronousTestCase):
         def within() -> list[str]:
             found = [self.contexts.outgoing()[0][1]]
             self.contexts.enter(ConsumerContext(None))
-            self.contexts.take(job, queue)
+            self.contexts.take(None if job is None else job.own_work(), queue)
             return [*found, self.contexts.outgoing()[0][1]]
 
         with patch.dict(sys.modules, {"opentelemetry.baggage": baggage}):

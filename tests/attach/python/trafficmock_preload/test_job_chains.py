@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import queue
+import sched
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, _base
+from contextvars import copy_context
 from functools import partial
 from multiprocessing.pool import ThreadPool
 from typing import Any
 from unittest.mock import Mock, call
 
-from trafficmock_preload.background import joins
+from trafficmock_preload.background import job_chains, joins
 from trafficmock_preload.background.process_contexts import JobFunction
 from trafficmock_preload.hooks import OwnProcess
 from twisted.trial.unittest import SynchronousTestCase
@@ -105,8 +109,7 @@ class ThreadTests(ChainCase):
             self.check(lambda: pool.map_async(self.take, [1], callback=self.go_on))
 
     def test_two_steps(self) -> None:
-        """So is what two functions start by turns, and functions that a list has."""
-        self.check(lambda: self.executor.submit(lambda: self.executor.submit(self.work)))
+        """So is what functions start that a list has."""
 
         def in_list() -> None:
             self.executor.submit(made()).add_done_callback(self.go_on)
@@ -118,6 +121,55 @@ class ThreadTests(ChainCase):
             return found
 
         self.check(in_list)
+
+    def test_by_turns(self) -> None:
+        """So is what two functions start by turns, and what is started in a copied context."""
+        other = ThreadPoolExecutor(1)
+        self.addCleanup(other.shutdown)
+        turns = iter([self.executor, other] * ITEMS * 2)
+
+        def named(name: str) -> Callable[[], None]:
+            return partial(Mock(wraps=self.work), name)
+
+        self.check(lambda: next(turns).submit(named("one")))
+        self.check(lambda: self.executor.submit(copy_context().run, self.work))
+        self.check(lambda: copy_context().run(self.executor.submit, self.work))
+        self.check(lambda: threading.Thread(target=copy_context().run, args=(self.work,)).start())
+
+    def test_helper(self) -> None:
+        """A helper may start the next job, and one that is waited for."""
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+
+        def part() -> None:
+            gate.wait(0.01)
+
+        def start() -> Any:
+            self.executor.submit(self.work)
+            next_one = self.executor.submit(part)
+            self.executor.submit(part).result()
+            return next_one
+
+        self.check(start)
+
+    def test_kept(self) -> None:
+        """So is what a scheduler keeps, and a job of a queue that puts the next one there."""
+        scheduler = sched.scheduler(delayfunc=lambda _: None)
+        jobs: Any = queue.Queue()
+
+        def later() -> None:
+            is_first = len(self.items) == ITEMS
+            scheduler.enter(0, 1, self.work)
+            if is_first:
+                threading.Thread(target=scheduler.run).start()
+
+        def consume() -> None:
+            while True:
+                jobs.get()()
+
+        self.check(later)
+        threading.Thread(target=consume, daemon=True).start()
+        self.check(lambda: jobs.put(self.work))
 
     def test_own_work(self) -> None:
         """A job that has started the next one, and works on, does not wait for it."""
@@ -299,6 +351,58 @@ class TaskTests(ChainCase):
         self.check(lambda: self.loop.call_soon_threadsafe(self.work))
         for start in (done, of_executor, in_thread):
             self.check(start)
+
+    def test_waiting_for_another(self) -> None:
+        """Who waits for nothing, or for something else, does not vouch for the next one."""
+
+        def gather() -> None:
+            self.kept.append(asyncio.gather(self.work_in_task()))
+
+        def wait_for() -> None:
+            self.kept.append(asyncio.create_task(asyncio.wait_for(self.work_in_task(), SECONDS)))
+
+        def given() -> None:
+            task = asyncio.create_task(self.work_in_task(), context=copy_context())
+            self.kept.append(task)
+
+        async def keeps() -> None:
+            await asyncio.sleep(0)
+            self.take()
+            if self.items:
+                kept = asyncio.create_task(keeps())
+                await asyncio.create_task(asyncio.sleep(0.01))
+                self.kept.append(kept)
+            else:
+                self.finished.set()
+
+        for start in (gather, wait_for, given):
+            self.check(start)
+        self.check(lambda: self.kept.append(asyncio.create_task(keeps())))
+
+    def test_unknown(self) -> None:
+        """What something unknown has started is nobody's, from the first one on."""
+
+        def start() -> None:
+            self.kept.append(asyncio.Task(self.work_in_task(), loop=self.loop))
+
+        self.next = start
+        self.assertEqual(self.worked_off(start), ["a"] * ITEMS)
+        self.read("b")
+        self.assertEqual(self.worked_off(start), [None] * ITEMS)
+
+    def test_links(self) -> None:
+        """A chain keeps none of its works that is over."""
+
+        def start() -> None:
+            self.kept[:] = [asyncio.gather(self.work_in_task())]
+
+        self.next = start
+        self.read("b")
+        self.items.extend(range(100))
+        self.worked_off(start)
+        gc.collect()
+        left = sum(type(each) is job_chains.Work for each in gc.get_objects())
+        self.assertLess(left, 20)
 
     def work_and_call(self) -> None:
         self.take()

@@ -14,7 +14,11 @@ from typing import Any
 
 from trafficmock_preload.background import kept_jobs, received_messages
 
-from tests.attach.python.trafficmock_preload.test_queue_contexts import QueueCase, copied
+from tests.attach.python.trafficmock_preload.test_queue_contexts import (
+    QueueCase,
+    attached_loop,
+    copied,
+)
 
 
 class Work:
@@ -34,13 +38,14 @@ class KeptJobTests(QueueCase):
         """An object is known while it lives, also one without a hash."""
         known = kept_jobs.GivenContexts()
         given = type("Given", (), {"__hash__": None})()
-        known.add(given, self.known["a"])
-        self.assertIs(known.of(given), self.known["a"])
+        work: Any = object()
+        known.add(given, work)
+        self.assertIs(known.of(given), work)
         del given
         gc.collect()
         self.assertEqual(known._known, {})
         self.assertIsNone(known.of(Work()))
-        known.add(1, self.known["a"])
+        known.add(1, work)
         self.assertIsNone(known.of(1), "it does not say when it goes")
 
     def test_finalizers(self) -> None:
@@ -267,6 +272,7 @@ class ReceivedTests(QueueCase):
             await asyncio.create_task(once())
             await asyncio.create_task(loop())
 
+        self.patch(asyncio.events, "new_event_loop", attached_loop(self.contexts))
         asyncio.run(main())
         self.assertEqual(self.seen, ["a", "a", None])
 

@@ -44,6 +44,14 @@ def copied(module: Any, *names: str) -> Any:
     return made
 
 
+def attached_loop(contexts: TestContexts) -> Any:
+    """Return a class of loops as they are in an attached process."""
+    module = ModuleType("loops")
+    loop = module.__dict__["Loop"] = type("Loop", (asyncio.SelectorEventLoop,), {})
+    event_loops.change_loops(module, contexts, "Loop", "call_at")
+    return loop
+
+
 class Work:
     """A job; in its own context it is done."""
 
@@ -227,7 +235,7 @@ class ThreadTests(QueueCase):
 
         def handle() -> None:
             for _ in range(2):
-                self.enter("a")
+                self.contexts.enter(self.contexts.read("trafficmock.test=a", None, None))
                 self.queue.get()
                 self.note()
 
@@ -390,6 +398,7 @@ class TaskTests(QueueCase):
         streams = copied(anyio.streams.memory, *names)
         task_queues.change_anyio_streams(streams, self.contexts)
         self.streams: Any = [getattr(streams, name) for name in names]
+        self.patch(asyncio.events, "new_event_loop", attached_loop(self.contexts))
 
     async def request(self, name: str | None, work: Callable[[], Any]) -> Any:
         """Handle a request in a task of its own."""
@@ -426,10 +435,6 @@ class TaskTests(QueueCase):
 
     def test_dispatcher(self) -> None:
         """A task that is started for a job is use of the job: the next one is no batch."""
-        module = ModuleType("loops")
-        loop = module.__dict__["Loop"] = type("Loop", (asyncio.SelectorEventLoop,), {})
-        event_loops.change_tasks(module, self.contexts, "Loop")
-        self.patch(asyncio, "new_event_loop", loop)
 
         async def work() -> None:
             self.note()
@@ -548,7 +553,7 @@ class TimerTests(QueueCase):
     def run_in_loop(self, main: Callable[[], Any]) -> None:
         module = ModuleType("loops")
         made = module.__dict__[self.name] = type(self.name, (self.loop_class(),), {})
-        event_loops.change_timers(module, self.contexts, self.name, self.method)
+        event_loops.change_loops(module, self.contexts, self.name, self.method)
         loop: Any = made()
         self.addCleanup(loop.close)
         loop.run_until_complete(asyncio.wait_for(main(), SECONDS))
@@ -558,7 +563,7 @@ class TimerTests(QueueCase):
 
         async def main() -> None:
             loop, done = asyncio.get_running_loop(), asyncio.Event()
-            self.enter("a")
+            self.contexts.enter(self.contexts.read("trafficmock.test=a", None, None))
 
             def flush() -> None:
                 self.note()
@@ -600,7 +605,7 @@ class TimerTests(QueueCase):
         """A task that sleeps, or waits with a limit, has its own context then."""
 
         async def handle(name: str) -> None:
-            self.enter(name)
+            self.contexts.enter(self.contexts.read(f"trafficmock.test={name}", None, None))
             await asyncio.sleep(0.001)
             self.note()
             try:

@@ -6,16 +6,10 @@ import sys
 import weakref
 from _thread import get_ident
 from collections import OrderedDict
-from contextlib import suppress
 from contextvars import Context, ContextVar, copy_context
 from time import monotonic, time
 
-from trafficmock_preload.background.job_chains import (
-    Work,
-    copied_context,
-    is_of_application,
-    work_of,
-)
+from trafficmock_preload.background.job_chains import Work, work_of
 from trafficmock_preload.entries.context_reading import MEMBER, carried, trace_id
 
 TYPE_CHECKING = False
@@ -42,10 +36,11 @@ class TestContext:
     :ivar came_at: epoch seconds.
     :ivar task: a weak reference to the task of asyncio that handles the request; ``None`` if none.
     :ivar thread: the thread that handles it.
-    :ivar work: what the request itself does (:mod:`.background.job_chains`), once it starts a job.
     """
 
     __slots__ = (
+        "_running",
+        "_work",
         "came_at",
         "closed_at",
         "id",
@@ -55,7 +50,6 @@ class TestContext:
         "request",
         "task",
         "thread",
-        "work",
     )
 
     def __init__(
@@ -76,13 +70,25 @@ class TestContext:
         self.task = None if task is None else weakref.ref(task)
         self.thread = get_ident()
         self.parts: weakref.WeakSet[Any] | None = None
-        self.work: Work | None = None
+        self._work: Work | None = None
+        self._running = _running_thread()
+
+    def own_work(self) -> Work:
+        """Return what the request itself does (:mod:`.background.job_chains`)."""
+        if self._work is None:
+            self._work = Work(self)
+            self._work.where = self.thread if self.task is None else self.task
+        return self._work
 
     def is_handled_by(self, task: Any) -> bool:
         """Return whether a task of asyncio handles the request, or a part of it."""
         if self.task is not None and self.task() is task:
             return True
         return self.parts is not None and task in self.parts
+
+    def is_in_thread(self) -> bool:
+        """Return whether this is the thread that handles the request, not one with its number."""
+        return self.thread == get_ident() and self._running == _running_thread()
 
     def add_part(self, task: Any) -> None:
         """Add a task to which the code that handles the request has given a part of it."""
@@ -115,6 +121,13 @@ class ConsumerContext:
         self.queue = queue
         self.past = past
         self.is_used = False
+
+
+def _running_thread() -> Any:
+    """Return a weak reference to this thread; ``None`` if Python has not started it."""
+    threading = sys.modules.get("threading")
+    found = None if threading is None else threading._active.get(get_ident())
+    return None if found is None else weakref.ref(found)
 
 
 def running_task() -> Any:
@@ -154,6 +167,7 @@ class TestContexts:
             default=ConsumerContext(None),  # noqa: B039 - it is of no thread yet
         )
         self._work: ContextVar[Work | None] = ContextVar("trafficmock work", default=None)
+        self._jobs: dict[int, Work] = {}
         self.has_entries = False
         self.has_read = False
         self.seen: Callable[[str], None] = _nothing
@@ -274,12 +288,24 @@ class TestContexts:
 
     def _is_vouched(self, context: TestContext, *, gives: bool, sends: bool) -> bool:
         """Return whether this code is no work that may go on for another test."""
-        work = self._work.get()
-        if work is None or not work.is_doubtful or work.context is not context:
+        work, is_known = self._present(context)
+        if is_known and (not work.is_doubtful or (gives and not work.is_lost)):
             return True
-        if gives and not work.is_lost:
-            return True
-        return not self.are_several() or work.is_vouched(pauses=sends)
+        return not self.are_several() or (is_known and work.is_vouched(pauses=sends))
+
+    def _present(self, context: TestContext) -> tuple[Work, bool]:
+        """Return the work that this code does for a context, and whether it is sure to be that.
+
+        Code in a copy of a context of Python's, which something unknown has started, is not.
+        """
+        work, task = self._work.get(), running_task()
+        if work is not None and work.context is context and work.is_here(task):
+            return work, True
+        work = self._jobs.get(get_ident()) if task is None else work_of(task)
+        if work is not None and work.context is context:
+            return work, True
+        work = context.own_work()
+        return work, work.is_here(task) and (task is not None or context.is_in_thread())
 
     def are_several(self) -> bool:
         """Return whether contexts of several tests count now."""
@@ -292,65 +318,79 @@ class TestContexts:
 
     def starts(
         self,
-        function: Any,
         context: TestContext | None,
         caller: FrameType | None,
-        after: Any = None,
-        within: Context | None = None,
+        given: Context | None = None,
+        *,
+        is_part: bool = False,
     ) -> Work | None:
         """Return the work that is started by code that runs for a context; ``None`` for none.
 
-        :param function: what it runs, or a coroutine.
         :param caller: the code that starts it; ``None`` if that is not known.
-        :param after: the work, or the future, task or Deferred, whose result it is called with.
-        :param within: the context of Python's in which it was given; ``None`` for the present one.
+        :param given: the context of Python's in which it was given, if that was before.
+        :param is_part: whether that code waits in place.
         """
         if context is None:
             return None
-        by = self._work.get() if within is None else within.get(self._work)
-        if by is None or by.context is not context:
-            by = context.work
-            if by is None:
-                by = context.work = Work(context)
-        before = after if type(after) is Work else work_of(after)
-        made = by.starts(function, caller, before)
-        if made.is_doubtful:
-            made.started_in(running_task())
-        return made
+        if given is None:
+            by, is_known = self._present(context)
+        else:
+            found = given.get(self._work)
+            is_of = found is not None and found.context is context
+            by, is_known = found if is_of else context.own_work(), True  # type: ignore[assignment]
+        return by.part() if is_part and is_known else by.starts(caller, is_known=is_known)
 
     def called_back(
-        self, function: Any, context: TestContext, caller: FrameType, result: Any
+        self, context: TestContext, caller: FrameType | None, result: Any
     ) -> Work | None:
-        """Return the work that a function does which is called with a result.
+        """Return the work that is done with a result, when that is there.
 
-        It is a part of the work that is done now, unless the result is that of a job.
+        :param caller: the code that gives the function for it; ``None`` if it goes on by that.
         """
-        if work_of(result) is not None:
-            return self.starts(function, context, caller, result)
-        return self._work.get()
+        is_part = work_of(result) is None or caller is None
+        return self.starts(context, caller, is_part=is_part)
+
+    def given_in(self, given: Context) -> TestContext | None:
+        """Return the context of a request in a context of Python's; ``None`` for none."""
+        found = given.get(self._variable)
+        if type(found) is ConsumerContext:
+            return None if found.queue is not None else found.context
+        return found  # type: ignore[return-value]
+
+    def part(self) -> Work | None:
+        """Return a work that goes on for this code elsewhere; ``None`` without a context."""
+        context = self.running()
+        return None if context is None else self._present(context)[0].part()
+
+    def puts(self) -> Work | None:
+        """Return the work for an item that this code puts in a queue; ``None`` for none."""
+        context = self.running()
+        if context is None:
+            return None
+        work, _ = self._present(context)
+        # Nobody waits for an item that work puts which was taken from a queue itself.
+        return None if work.is_queued and self.are_several() else work.puts()
 
     def callback(
         self, function: Any, args: tuple[Any, ...], caller: FrameType, given: Context | None
     ) -> Any:
-        """Return what a loop of asyncio calls for a function of the application.
+        """Return what a loop of asyncio calls for a function.
 
         :param args: with which it is called.
         :param caller: the code that gives it to the loop.
         :param given: the context of Python's in which it is called; ``None`` for the present one.
         """
-        if not is_of_application(function):
+        found = self.given_in(copy_context() if given is None else given)
+        if found is None:
             return function
-        found = self._variable.get() if given is None else given.get(self._variable)
-        if type(found) is ConsumerContext:
-            found = None if found.queue is not None else found.context
-        # One of a future was given before: its caller is the loop.
-        place = caller if given is None else None
-        work = self.starts(function, found, place, args[0] if args else None, given)  # type: ignore[arg-type]
-        if work is None:
-            return function
+        # A callback of a future was given before, and its caller is any code.
+        is_of_future = bool(args) and hasattr(type(args[0]), "_asyncio_future_blocking")
+        work: Any = self.starts(
+            found, None if is_of_future else caller, given if is_of_future else None
+        )
 
         def begun(*args: Any) -> Any:
-            before = self.enter_work(work)
+            before = self.enter_work(work.begin())
             try:
                 return function(*args)
             finally:
@@ -361,9 +401,10 @@ class TestContexts:
         begun.__wrapped__ = function  # type: ignore[attr-defined]
         return begun
 
-    def working(self) -> Work | None:
-        """Return the work that this code does; ``None`` if it is that of a request itself."""
-        return self._work.get()
+    def waiting(self) -> Work | None:
+        """Return the work that begins to wait for something; ``None`` for none."""
+        context = self.given_in(copy_context())
+        return None if context is None else self._present(context)[0]
 
     def enter_work(self, work: Work | None) -> Work | None:
         """Set the work that runs from now on in this thread or task; return what was set before."""
@@ -415,7 +456,7 @@ class TestContexts:
         return type(found) is ConsumerContext and found.queue is not None and found.queue() is queue
 
     def take(
-        self, put_in: TestContext | None, queue: Any, *, waits: bool = True, is_job: bool = True
+        self, work: Work | None, queue: Any, *, waits: bool = True, is_job: bool = True
     ) -> None:
         """Set the context of a consumer that has taken a job from a queue.
 
@@ -424,11 +465,12 @@ class TestContexts:
         from a second queue while the first one is there. The first job counts only if the consumer
         waits for it: others look for a resource that is free.
 
-        :param put_in: the context in which the job was put.
+        :param work: that of the job; ``None`` if it has no context.
         :param waits: whether the consumer waits for jobs.
         :param is_job: whether it is known that this code takes jobs.
         """
         before = self._variable.get()
+        put_in = None if work is None else work.context
         source: Any = weakref.ref(queue)
         is_known = waits
         if type(before) is ConsumerContext and before.queue is not None:
@@ -438,7 +480,7 @@ class TestContexts:
         is_known = is_known and is_job
         now = before.context if type(before) is ConsumerContext else before
         # The queue vouches for it.
-        self._work.set(None)
+        self._work.set(None if work is None else work.begin(running_task()))
         self._variable.set(ConsumerContext(put_in if is_known or now is put_in else None, source))
 
     def find_nothing(self, queue: Any) -> None:
@@ -472,19 +514,20 @@ class TestContexts:
     ) -> Callable[..., Any]:
         """Return a function that calls another one in a context, and has its result.
 
-        :param work: what it does; ``None`` if something vouches that it works for the context.
+        :param work: what it does; ``None`` for what the request itself does.
         :param ends: whether the work is over then.
         """
 
         def begun(*args: Any, **kwargs: Any) -> Any:
-            before, work_before = self.enter(context), self.enter_work(work)
+            begins = None if work is None else work.begin(running_task())
+            before, work_before = self.enter(context), self.enter_work(begins)
             try:
                 return function(*args, **kwargs)
             finally:
                 self.enter(before)
                 self.enter_work(work_before)
-                if ends and work is not None:
-                    work.end()
+                if ends and begins is not None:
+                    begins.end()
 
         return begun
 
@@ -499,23 +542,36 @@ class TestContexts:
         """
 
         def begun(*args: Any, **kwargs: Any) -> Any:
-            begins = None if work is None else work.begin()
-            before, work_before = self.enter(ConsumerContext(context)), self.enter_work(begins)
-            if copied is not None:
-                with suppress(RuntimeError):
-                    copied.run(self.enter_work, begins)
+            before, work_before = self.enter(ConsumerContext(context)), self._work.get()
+            end = self.begin_job(work)
             try:
                 return function(*args, **kwargs)
             finally:
+                end()
                 self.enter(before)
                 self.enter_work(work_before)
-                if begins is not None:
-                    begins.end()
 
         context = self.running(gives=True)
-        work = self.starts(function, context, caller)
-        copied = None if work is None else copied_context(function)
+        work = self.starts(context, caller)
         return begun, work
+
+    def begin_job(self, work: Work | None) -> Callable[[], None]:
+        """Set the work that begins in this thread; the function that is returned ends it."""
+        thread = get_ident()
+        begun = None if work is None else work.begin()
+        self.enter_work(begun)
+        before = self._jobs.pop(thread, None)
+        if begun is not None:
+            self._jobs[thread] = begun
+
+        def end() -> None:
+            self._jobs.pop(thread, None)
+            if before is not None:
+                self._jobs[thread] = before
+            if begun is not None:
+                begun.end()
+
+        return end
 
     def current(self) -> TestContext | None:
         """Return the context of a request that is sent now."""

@@ -242,6 +242,7 @@ _BACKGROUND = {
     "asyncio.base_events": ("event_loops", "change_loops", "BaseEventLoop", "call_at"),
     "asyncio.selector_events": ("event_loops", "change_sockets"),
     "uvloop": ("event_loops", "change_uvloop"),
+    "anyio._backends._asyncio": ("event_loops", "change_anyio_threads"),
     "anyio.streams.memory": ("task_queues", "change_anyio_streams"),
     "gevent.greenlet": ("greenlets", "change_gevent"),
     "gevent.queue": ("greenlets", "change_gevent_queues"),

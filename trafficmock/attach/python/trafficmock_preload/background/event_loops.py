@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import sys
 import weakref
+from contextlib import suppress
 from functools import partial, wraps
 from types import FunctionType, MethodType
 
+from trafficmock_preload.background.job_chains import FRAMEWORKS
+from trafficmock_preload.background.joins import takes_result
 from trafficmock_preload.background.service_loops import begin_of_task, is_for_everyone
 from trafficmock_preload.current_context import running_task
 
@@ -23,18 +26,6 @@ if TYPE_CHECKING:
 
     from trafficmock_preload.background.job_chains import Work
     from trafficmock_preload.current_context import TestContext, TestContexts
-
-_FRAMEWORKS = frozenset(
-    {"aiohttp", "asgiref", "channels", "daphne", "django", "fastapi", "hypercorn", "litestar"}
-    | {"quart", "sanic", "starlette", "tornado", "uvicorn"}
-)
-"""Libraries that handle a request, or a part of it, in tasks of their own."""
-
-_WAITING = (
-    os.path.join(os.path.dirname(os.__file__), "asyncio") + os.sep,
-    os.path.join(os.path.dirname(__file__), "task_queues.py"),
-)
-"""Files of coroutines that wait for something."""
 
 _OPENING = (
     *("create_connection", "create_unix_connection", "create_datagram_endpoint"),
@@ -48,8 +39,16 @@ _FUNCTIONS = frozenset({FunctionType, MethodType, partial})
 _begun_elsewhere: weakref.WeakKeyDictionary[Any, Work] = weakref.WeakKeyDictionary()
 """The work of coroutines that another thread has given to a loop."""
 
-_AWAITING = frozenset({"as_completed", "gather", "run_until_complete", "shield", "wait_for"})
-"""Functions of asyncio that start tasks, and wait for them, or have them awaited."""
+_STARTING = frozenset({"_spawn", "create_task"})
+"""Methods of groups of asyncio and anyio that start a task."""
+
+_WAITING = (
+    os.path.join(os.path.dirname(os.__file__), "asyncio") + os.sep,
+    os.path.join(os.path.dirname(__file__), "task_queues.py"),
+)
+"""Files of coroutines that wait for something."""
+
+_CALLED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "current_context.py")
 
 _JOINING = frozenset({"gather", "wait_for"})
 """Functions of asyncio that start tasks, and wait for them."""
@@ -97,9 +96,10 @@ def change_threadsafe(module: ModuleType, contexts: TestContexts) -> None:
         context = (
             contexts.running(gives=True) if contexts.has_read and hasattr(coro, "cr_code") else None
         )
-        work = contexts.starts(coro, context, sys._getframe(1))
+        work = contexts.starts(context, sys._getframe(1))
         if work is None:
             return original(coro, loop)
+        work.was_joined = work.is_doubtful and takes_result(sys._getframe(1))
         _begun_elsewhere[coro] = work
         future = original(coro, loop)
         work.has_result(future)
@@ -186,25 +186,35 @@ def change_tasks(module: ModuleType, contexts: TestContexts, owner: str) -> None
     @wraps(original)
     def create_task(self: Any, coro: Any, **kwargs: Any) -> Any:
         begun = contexts.begun() if contexts.has_read else None
-        if begun is None or kwargs.get("context") is not None:
+        caller, task = sys._getframe(1), running_task()
+        given = kwargs.get("context") if contexts.has_read else None
+
+        def start() -> Any:
             return original(self, coro, **kwargs)
-        caller = sys._getframe(1)
+
+        if given is not None:
+            context = contexts.given_in(given)
+            work = _work_of(coro, context, caller, contexts)
+            with suppress(RuntimeError):
+                # It may be the present one.
+                given.run(contexts.enter_work, work)
+            made = start()
+            if work is not None:
+                work.is_task(made)
+            return made
+        if begun is None:
+            return start()
         if _waits(coro):
-            if coro.cr_code.co_name != "to_thread":
-                return original(self, coro, **kwargs)
-            return _started(lambda: original(self, coro, **kwargs), begun, coro, caller, contexts)
-        task = running_task()
+            return _started(start, begun, coro, caller, contexts)
         if task is not None and begun.is_handled_by(task):
-            made = _started(lambda: original(self, coro, **kwargs), begun, coro, caller, contexts)
+            made = _started(start, begun, coro, caller, contexts)
             if _is_part(caller, begun):
                 begun.add_part(made)
             return made
-        context = _context_of(coro, task, caller, contexts)
-
-        def start() -> Any:
-            return contexts.copied(context, begun).run(original, self, coro, **kwargs)
-
-        return _started(start, context, coro, caller, contexts)
+        context = _context_of(task, caller, contexts)
+        return _started(
+            lambda: contexts.copied(context, begun).run(start), context, coro, caller, contexts
+        )
 
     loop.create_task = create_task
 
@@ -220,13 +230,9 @@ def _started(
 
     :param start: starts it.
     """
-    work = _begun_elsewhere.pop(coro, None)
-    if work is None or work.context is not context:
-        work = contexts.starts(coro, context, caller)
+    work = _work_of(coro, context, caller, contexts)
     if work is None:
         return start()
-    if work.is_doubtful and _is_awaited(caller, running_task()):
-        work.vouch()
     before = contexts.enter_work(work)
     try:
         made = start()
@@ -236,37 +242,57 @@ def _started(
     return made
 
 
-def _is_awaited(caller: FrameType, task: Any) -> bool:
-    """Return whether a task is started by what is sure to wait for it.
+def _work_of(
+    coro: Any, context: TestContext | None, caller: FrameType, contexts: TestContexts
+) -> Work | None:
+    """Return the work that a task is which is started now; ``None`` if it has no context."""
+    work = _begun_elsewhere.pop(coro, None)
+    if work is None or work.context is not context:
+        task = running_task()
+        is_part = task is None and _goes_on(caller)
+        work = contexts.starts(context, caller, is_part=is_part)
+        if work is not None and work.is_doubtful and task is not None:
+            work.was_joined = work.was_joined or _is_group_of(caller, task)
+    return work
 
-    :param caller: the code that starts it.
-    :param task: that runs.
-    """
+
+def _goes_on(caller: FrameType) -> bool:
+    """Return whether a task is all that the code does which starts it, as ``asyncio.run`` does."""
     frame: FrameType | None = caller
     while frame is not None:
-        module, name = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
-        if module == "asyncio.taskgroups":
-            return frame.f_locals["self"]._parent_task is task
-        if module == "anyio._backends._asyncio":
-            scope = getattr(frame.f_locals.get("self"), "cancel_scope", None)
-            return task is not None and getattr(scope, "_host_task", None) is task
-        if name in _AWAITING and module in {"asyncio.base_events", "asyncio.tasks"}:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module == "asyncio.runners" or frame.f_code.co_name == "run_until_complete":
             return True
-        if module not in {"asyncio.runners", "asyncio.tasks"}:
+        if frame.f_code.co_filename == _CALLED:
+            # The loop calls ``create_task`` itself, or a portal of anyio does.
+            return True
+        if module.partition(".")[0] not in {"anyio", "asyncio"}:
             return False
         frame = frame.f_back
     return False
 
 
+def _is_group_of(caller: FrameType, task: Any) -> bool:
+    """Return whether a task is started by a group that another one has opened, which waits."""
+    owner = caller.f_locals.get("self") if caller.f_code.co_name in _STARTING else None
+    module = str(caller.f_globals.get("__name__", ""))
+    if module == "asyncio.taskgroups":
+        return getattr(owner, "_parent_task", None) is task
+    if module == "asyncio.tasks" and caller.f_code.co_name == "create_task":
+        # That of anyio calls it.
+        return caller.f_back is not None and _is_group_of(caller.f_back, task)
+    if module == "anyio._backends._asyncio":
+        return getattr(getattr(owner, "cancel_scope", None), "_host_task", None) is task
+    return False
+
+
 def _waits(coro: Any) -> bool:
-    """Return whether a coroutine is one of asyncio's own: its task begins no work."""
+    """Return whether a coroutine only waits for something, and works for nobody."""
     code = getattr(coro, "cr_code", None)
     return code is not None and code.co_filename.startswith(_WAITING)
 
 
-def _context_of(
-    coro: Any, task: Any, caller: FrameType, contexts: TestContexts
-) -> TestContext | None:
+def _context_of(task: Any, caller: FrameType, contexts: TestContexts) -> TestContext | None:
     """Return the context of a task that is started by what a request has started.
 
     :param task: that runs.
@@ -277,9 +303,6 @@ def _context_of(
     if context is None or begin is None or contexts.has_taken():
         return context
     is_over = context.closed_at is not None
-    if is_over and getattr(coro, "cr_code", None) is begin.f_code:
-        # It starts itself again.
-        return None
     is_for_all = is_for_everyone(
         caller, lambda each: each is begin, is_over=is_over, is_own_too=True
     )
@@ -301,8 +324,33 @@ def _is_part(caller: FrameType, context: TestContext) -> bool:
             scope = getattr(frame.f_locals.get("self"), "cancel_scope", None)
             return context.is_handled_by(getattr(scope, "_host_task", None))
         if module != "asyncio.tasks":
-            return module.partition(".")[0] in _FRAMEWORKS
+            return module.partition(".")[0] in FRAMEWORKS
         if frame.f_code.co_name in _JOINING:
             return True
         frame = frame.f_back
     return False
+
+
+def change_anyio_threads(module: ModuleType, contexts: TestContexts) -> None:
+    """Note what work a function is that anyio runs in a thread while its caller waits."""
+    backend: Any = module.__dict__["AsyncIOBackend"]
+    original = backend.run_sync_in_worker_thread.__func__
+
+    @wraps(original)
+    async def run_sync_in_worker_thread(cls: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
+        context = contexts.running(gives=True) if contexts.has_read else None
+        work = contexts.starts(context, sys._getframe(1))
+
+        def begun(*args: Any) -> Any:
+            end = contexts.begin_job(work)
+            try:
+                return func(*args)
+            finally:
+                end()
+
+        if work is None:
+            return await original(cls, func, *args, **kwargs)
+        work.was_joined = True
+        return await original(cls, begun, *args, **kwargs)
+
+    backend.run_sync_in_worker_thread = classmethod(run_sync_in_worker_thread)

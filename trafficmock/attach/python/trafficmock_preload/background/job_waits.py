@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 
 TYPE_CHECKING = False
@@ -24,9 +25,9 @@ def change_waits(owner: Any, names: Iterable[str], contexts: TestContexts) -> No
 
         @wraps(original)
         def waits(self: Any, *args: Any, **kwargs: Any) -> Any:
-            work = contexts.working()
+            work = contexts.waiting()
             if work is not None:
-                work.wait_for(self)
+                work.wait_for(self, sys._getframe(1))
             return original(self, *args, **kwargs)
 
         setattr(owner, name, waits)
@@ -43,7 +44,7 @@ def change_waits_for_several(module: ModuleType, contexts: TestContexts) -> None
 
         @wraps(original)
         def waits(fs: Any, *args: Any, **kwargs: Any) -> Any:
-            work = contexts.working()
+            work = contexts.waiting()
             if work is not None:
                 fs = [*fs]
                 for each in fs:
@@ -62,7 +63,7 @@ def change_ends(pool: Any, contexts: TestContexts) -> None:
 
     @wraps(original)
     def shutdown(self: Any, wait: bool = True, **kwargs: Any) -> None:
-        work = contexts.working()
+        work = contexts.waiting()
         if work is not None and wait:
             work.wait_for_pool(self)
         original(self, wait, **kwargs)

@@ -2,41 +2,50 @@
 
 A thread says so itself, when it begins to wait (:mod:`.job_waits`): to look at the code of
 another thread while it runs is not safe. Of a task of asyncio its suspended functions say what it
-awaits.
+awaits: the future that it stopped at, or something that has this and the job's, too.
 """
 
 from __future__ import annotations
 
-import os
+import gc
 import sys
+from functools import lru_cache
+from itertools import pairwise
 from time import monotonic, sleep
+from types import CellType, CoroutineType, GeneratorType
 
 from trafficmock_preload.sending_code import APPLICATION, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from types import FrameType
+    from collections.abc import Iterator
+    from types import CodeType, FrameType
     from typing import Any
 
-_JOINS = {
-    "anyio/_backends/_asyncio.py": {"__aexit__"},
-    "asyncio/taskgroups.py": {"__aexit__"},
-    "asyncio/tasks.py": {"_wait_for_one", "wait", "wait_for"},
-}
-"""Coroutines that wait for tasks, by the ends of the names of their files."""
+_TASKS = "asyncio.tasks"
+_JOINS = frozenset({"_wait", "_wait_for_one", "wait", "wait_for"})
+"""Coroutines of asyncio that wait for all futures that they have."""
 
 _MOMENT, _POLL = 0.1, 0.0005
 """Seconds that a thread waits until it is known whether it is waited for, and between looks."""
 
 _COLLECTIONS = (list, tuple, set, frozenset, dict)
-_ITERATORS: Any = (type(iter([])), type(iter(())))
+_HOLDERS: tuple[Any, ...] = (
+    *_COLLECTIONS,
+    *(CellType, type(iter([])), type(iter(())), type(iter({})), type(iter(set()))),
+    *(type(iter({}.values())), type(iter({}.items())), type({}.values()), enumerate, zip),
+)
+"""Types of what has futures: collections, what goes through them, and variables of functions."""
+
+_LOADS = ("LOAD_FAST", "LOAD_DEREF")
+_ASKING = frozenset({"exception", "get", "join", "result"})
 _MOST_ITEMS = 10_000
+_MOST_WAITING = 3
 _MOST_FRAMES = 200
 
 
 def is_joined(work: Any, starter: Any, pauses: bool) -> bool:
-    """Return whether the code that has started a job waits for it, or for one beside it.
+    """Return whether the code that has started a job waits for it.
 
     What only goes on at the same time does not wait. While that is not known, a thread waits for it
     a moment.
@@ -45,10 +54,10 @@ def is_joined(work: Any, starter: Any, pauses: bool) -> bool:
     :param starter: the one that has started it.
     :param pauses: whether this thread may wait.
     """
-    task = None if work.origin is None else work.origin()
+    task = None if starter.task is None else starter.task()
     until = monotonic() + _MOMENT
     while True:
-        if starter.waits_for(work) or (task is not None and _awaits(task, work)):
+        if work.was_joined or starter.waits_for(work) or (task is not None and _awaits(task, work)):
             return True
         if not pauses or starter.is_over or work.has_paused or _in_loop(task):
             return False
@@ -77,82 +86,154 @@ def _in_loop(task: Any) -> bool:
     return running is not None and (task is None or task.get_loop() is running)
 
 
-def _waits(frames: list[FrameType], work: Any) -> bool:
-    """Return whether coroutines wait for a job in a function of a library.
-
-    :param frames: the innermost first.
-    """
-    return _holds(frames, work) and any(
-        _is_join(frame) and kind_of(caller.f_code.co_filename) == APPLICATION
-        for frame, caller in zip(frames, frames[1:])
-    )
-
-
-def _is_join(frame: FrameType) -> bool:
-    name = frame.f_code.co_name
-    file = frame.f_code.co_filename.replace(os.sep, "/")
-    return any(name in names and file.endswith(end) for end, names in _JOINS.items())
-
-
-def _holds(frames: Iterable[FrameType], work: Any) -> bool:
-    """Return whether variables of functions have the result of a job, also in a collection."""
-    result = None if work.result is None else work.result()
-    return result is not None and any(
-        _is_or_has(value, result) for frame in frames for value in [*frame.f_locals.values()]
-    )
-
-
-def _is_or_has(value: Any, result: Any) -> bool:
-    if value is result:
-        return True
-    if type(value) in _ITERATORS:
-        value = next(iter(value.__reduce__()[1]), None)
-    if type(value) not in _COLLECTIONS or len(value) > _MOST_ITEMS:
-        return False
-    return any(each is result for each in tuple(value))
-
-
 def _awaits(task: Any, work: Any) -> bool:
     """Return whether a task of asyncio awaits a job."""
-    frames = [*_awaiting(task)]
-    if frames and frames[0].f_code.co_name == "to_thread":
-        waited = getattr(task, "_fut_waiter", None)
-        return waited is not None and work.result is not None and work.result() is waited
-    if not frames or kind_of(frames[0].f_code.co_filename) != APPLICATION:
-        return _waits(frames, work)
-    waited = getattr(task, "_fut_waiter", None)
     result = None if work.result is None else work.result()
-    if any(each is not None and each is result for each in (waited, *_children(waited))):
+    waited = getattr(task, "_fut_waiter", None)
+    if result is None or waited is None:
+        return False
+    if any(each is result for each in _behind(waited)):
         return True
-    # It may await the one beside it.
-    return work.is_beside(waited) or (hasattr(waited, "get_coro") and _holds(frames, work))
+    return any(_goes_on(each, frame, waited, result) for each, frame in _awaiting(task))
 
 
-def _awaiting(task: Any) -> list[FrameType]:
-    """Return the functions of a task that wait for each other, the innermost first."""
-    found = []
-    coro = task.get_coro()
-    for _ in range(_MOST_FRAMES):
-        frame = next(
-            (
-                each
-                for name in ("cr_frame", "gi_frame", "ag_frame")
-                if (each := getattr(coro, name, None)) is not None
-            ),
-            None,
-        )
-        if frame is None:
+def _goes_on(coroutine: Any, frame: FrameType, waited: Any, result: Any) -> bool:
+    """Return whether a function that waits for a future waits for that of a job, too."""
+    code = frame.f_code
+    held = gc.get_referents(coroutine)
+    if code.co_name in _JOINS and frame.f_globals.get("__name__") == _TASKS:
+        return any(_has(each, result) for each in held)
+    if kind_of(code.co_filename) != APPLICATION:
+        return False
+    if any(each is result for each in held):
+        # It is in a variable: is that awaited later?
+        names = [name for at, name in _awaited(code) if at > frame.f_lasti]
+        if names and any(frame.f_locals.get(name) is result for name in names):
+            return True
+    return any(_has(each, result) and (_has(each, waited) or _is_completing(each)) for each in held)
+
+
+@lru_cache(maxsize=1024)
+def _awaited(code: CodeType) -> list[tuple[int, str]]:
+    """Return the variables that a function awaits, and the offsets of the instructions."""
+    return [
+        (two.offset, str(one.argval))
+        for one, two in pairwise(_instructions(code))
+        if two.opname == "GET_AWAITABLE" and one.opname.startswith(_LOADS)
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _asked(code: CodeType) -> list[tuple[int, str]]:
+    """Return the variables that a function asks for a result, and the offsets of that."""
+    return [
+        (two.offset, str(one.argval))
+        for one, two in pairwise(_instructions(code))
+        if two.argval in _ASKING and one.opname.startswith(_LOADS)
+    ]
+
+
+def _instructions(code: CodeType) -> list[Any]:
+    import dis
+
+    return [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
+
+
+def waited_later(frame: FrameType | None, result: Any) -> Iterator[Any]:
+    """Yield what code that waits for a future or a thread will wait for after it.
+
+    That is what the same collection has, and variables of which it asks for a result.
+
+    :param frame: the code. Of another thread it must not be.
+    """
+    for _ in range(_MOST_WAITING):
+        if frame is None or kind_of(frame.f_code.co_filename) != APPLICATION:
             break
-        if getattr(coro, "cr_running", False):
-            return []
-        found.append(frame)
-        coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
-    return found[::-1]
+        values = frame.f_locals
+        for value in [*values.values()]:
+            if type(value) in _HOLDERS and _has(value, result):
+                yield from _leaves(value)
+        for at, name in _asked(frame.f_code):
+            if at > frame.f_lasti:
+                yield values.get(name)
+        frame = frame.f_back
 
 
-def _children(waited: Any) -> Iterator[Any]:
-    """Yield the tasks of ``gather`` or ``shield`` behind a future."""
-    yield from getattr(waited, "_children", ())
+def _leaves(value: Any, depth: int = 3) -> Iterator[Any]:
+    """Yield what collections in each other have."""
+    if type(value) not in _HOLDERS:
+        yield value
+    elif depth:
+        for each in gc.get_referents(value):
+            yield from _leaves(each, depth - 1)
+
+
+def takes_result(frame: FrameType) -> bool:
+    """Return whether code asks the future that it is about to get for its result at once."""
+    return frame.f_lasti in _results(frame.f_code)
+
+
+@lru_cache(maxsize=1024)
+def _results(code: CodeType) -> set[int]:
+    """Return the offsets of the calls whose results are asked for theirs at once."""
+    every = _instructions(code)
+    found: set[int] = set()
+    for at, each in enumerate(every):
+        if each.opname.startswith("CALL"):
+            after = [one for one in every[at + 1 : at + 4] if "_FAST" not in one.opname]
+            if after and after[0].argval == "result":
+                # A call may be said to be anywhere in its cache.
+                found.update(range(each.offset, every[at + 1].offset))
+    return found
+
+
+def _has(value: Any, result: Any, depth: int = 3) -> bool:
+    """Return whether something is a future, has it, or is done when that is."""
+    kind = type(value)
+    if hasattr(kind, "_asyncio_future_blocking"):
+        return any(each is result for each in _behind(value))
+    if value is result:
+        return True
+    if not depth or (kind not in _HOLDERS and not _is_completing(value)):
+        return False
+    if kind in _COLLECTIONS and len(value) > _MOST_ITEMS:
+        return False
+    return any(_has(each, result, depth - 1) for each in gc.get_referents(value))
+
+
+def _is_completing(value: Any) -> bool:
+    """Return whether something is what ``as_completed`` has returned."""
+    if type(value) is GeneratorType:
+        return value.gi_code.co_name == "as_completed"
+    return type(value).__module__ == _TASKS
+
+
+def _awaiting(task: Any) -> Iterator[tuple[Any, FrameType]]:
+    """Yield the functions of a task that wait for each other, with their frames."""
+    coroutine = task.get_coro()
+    for _ in range(_MOST_FRAMES):
+        if type(coroutine) is CoroutineType:
+            frame, after = coroutine.cr_frame, coroutine.cr_await
+            is_running = coroutine.cr_running
+        elif type(coroutine) is GeneratorType:
+            frame, after = coroutine.gi_frame, coroutine.gi_yieldfrom
+            is_running = coroutine.gi_running
+        else:
+            break
+        if frame is None or is_running:
+            break
+        yield coroutine, frame
+        coroutine = after
+
+
+def _behind(waited: Any) -> Iterator[Any]:
+    """Yield a future, and those of ``gather`` or ``shield`` behind it."""
+    yield waited
+    for each in getattr(waited, "_children", ()):
+        yield from _behind(each)
     for callback, *_ in getattr(waited, "_callbacks", None) or ():
-        for cell in getattr(callback, "__closure__", None) or ():
-            yield cell.cell_contents
+        if getattr(callback, "__name__", "") == "_outer_done_callback":
+            # That of ``shield``.
+            for cell in callback.__closure__ or ():
+                if hasattr(type(cell.cell_contents), "_asyncio_future_blocking"):
+                    yield from _behind(cell.cell_contents)

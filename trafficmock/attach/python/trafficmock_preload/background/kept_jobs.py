@@ -6,10 +6,11 @@ context that has nothing to do with it. A batch has one only if all of its items
 
 from __future__ import annotations
 
+import sys
 import weakref
 from functools import wraps
 
-from trafficmock_preload.current_context import ConsumerContext
+from trafficmock_preload.current_context import ConsumerContext, running_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from trafficmock_preload.current_context import TestContext, TestContexts
+    from trafficmock_preload.background.job_chains import Work
+    from trafficmock_preload.current_context import TestContexts
 
 _ONCE = "DateTrigger"
 """The trigger of a job of APScheduler that runs once; others run for everyone."""
@@ -30,18 +32,18 @@ class GivenContexts:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, TestContext | None]] = {}
+        self._known: dict[int, tuple[Any, Work | None]] = {}
 
-    def add(self, given: Any, context: TestContext | None) -> None:
+    def add(self, given: Any, work: Work | None) -> None:
         """Add an object, if it can say when it goes."""
         if not type(given).__weakrefoffset__:
             return
         key = id(given)
         gone = weakref.ref(given, lambda _: self._known.pop(key, None))
-        self._known[key] = (gone, context)
+        self._known[key] = (gone, work)
 
-    def of(self, given: Any) -> TestContext | None:
-        """Return the context of an object; ``None`` if it is not known."""
+    def of(self, given: Any) -> Work | None:
+        """Return the work that has given an object; ``None`` if it is not known."""
         known = self._known.get(id(given))
         return None if known is None or known[0]() is not given else known[1]
 
@@ -65,8 +67,8 @@ def change_apscheduler_executors(module: ModuleType, contexts: TestContexts) -> 
     @wraps(original)
     def submit_job(self: Any, job: Any, run_times: Any) -> Any:
         is_once = type(job.trigger).__name__ == _ONCE
-        context = _given.of(job) if is_once else None
-        return contexts.within(original, context)(self, job, run_times)
+        work = _given.of(job) if is_once else None
+        return _within(original, work, contexts)(self, job, run_times)
 
     executor.submit_job = submit_job
 
@@ -79,7 +81,7 @@ def change_aiojobs(module: ModuleType, contexts: TestContexts) -> None:
 
     @wraps(original)
     def start(self: Any) -> Any:
-        return contexts.within(original, _given.of(self))(self)
+        return _within(original, _given.of(self), contexts)(self)
 
     job._start = start
 
@@ -92,7 +94,9 @@ def change_sched(module: ModuleType, contexts: TestContexts) -> None:
     @wraps(original)
     def enterabs(self: Any, time: Any, priority: Any, action: Any, *args: Any, **kw: Any) -> Any:
         if contexts.has_read:
-            action = wraps(action)(contexts.within(action, contexts.running()))
+            context = contexts.running(gives=True)
+            work = contexts.starts(context, sys._getframe(1))
+            action = wraps(action)(contexts.within(action, context, work, ends=True))
         return original(self, time, priority, action, *args, **kw)
 
     scheduler.enterabs = enterabs
@@ -105,7 +109,7 @@ def change_strawberry_loaders(module: ModuleType, contexts: TestContexts) -> Non
 
     @wraps(original)
     async def dispatch_batch(loader: Any, batch: Any) -> Any:
-        contexts.enter(_of_batch((task.future for task in batch.tasks), contexts))
+        _enter_batch((task.future for task in batch.tasks), contexts)
         return await original(loader, batch)
 
     module.__dict__["dispatch_batch"] = dispatch_batch
@@ -118,7 +122,7 @@ def change_aiodataloader(module: ModuleType, contexts: TestContexts) -> None:
 
     @wraps(original)
     async def dispatch_queue_batch(loader: Any, queue: Any) -> Any:
-        contexts.enter(_of_batch((each.future for each in queue), contexts))
+        _enter_batch((each.future for each in queue), contexts)
         return await original(loader, queue)
 
     module.__dict__["dispatch_queue_batch"] = dispatch_queue_batch
@@ -131,8 +135,8 @@ def change_promise_loaders(module: ModuleType, contexts: TestContexts) -> None:
 
     @wraps(original)
     def dispatch_queue_batch(loader: Any, queue: Any) -> Any:
-        context = _of_batch((each.resolve for each in queue), contexts)
-        return contexts.within(original, context)(loader, queue)
+        work = _of_batch(each.resolve for each in queue)
+        return _within(original, work, contexts)(loader, queue)
 
     module.__dict__["dispatch_queue_batch"] = dispatch_queue_batch
 
@@ -149,16 +153,28 @@ def _remember(
     @wraps(original)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         if contexts.has_read:
-            _given.add(key(self, args), contexts.running())
+            _given.add(key(self, args), contexts.part())
         return original(self, *args, **kwargs)
 
     setattr(owner, name, called)
 
 
-def _of_batch(items: Iterable[Any], contexts: TestContexts) -> TestContext | None:
-    """Return the context of a batch; ``None`` if its items are of several."""
-    found = {_given.of(each) for each in items}
-    return found.pop() if len(found) == 1 else None
+def _within(function: Any, work: Work | None, contexts: TestContexts) -> Any:
+    """Return a function that is called for work that has given something; ``None`` for none."""
+    return contexts.within(function, None if work is None else work.context, work)
+
+
+def _enter_batch(items: Iterable[Any], contexts: TestContexts) -> None:
+    """Let this task work for the items of a batch."""
+    work = _of_batch(items)
+    contexts.enter(None if work is None else work.context)
+    contexts.enter_work(None if work is None else work.begin(running_task()))
+
+
+def _of_batch(items: Iterable[Any]) -> Work | None:
+    """Return the work that has given the items of a batch; ``None`` if they are of several."""
+    found = {None if work is None else work.context: work for work in map(_given.of, items)}
+    return found.popitem()[1] if len(found) == 1 else None
 
 
 def change_finalizers(module: ModuleType, contexts: TestContexts) -> None:

@@ -37,7 +37,7 @@ class JobFunction:
     def __init__(self, function: Any, contexts: TestContexts, caller: FrameType) -> None:
         context = contexts.running()
         self.function = function
-        self.work = contexts.starts(function, context, caller)
+        self.work = contexts.starts(context, caller)
         if self.work is not None and self.work.is_doubtful and contexts.are_several():
             # In its process nobody sees whether the code that gives it will wait for it.
             context = None

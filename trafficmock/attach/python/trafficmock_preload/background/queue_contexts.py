@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from trafficmock_preload.current_context import TestContext, TestContexts
+    from trafficmock_preload.background.job_chains import Work
+    from trafficmock_preload.current_context import TestContexts
 
 _HERE = os.path.dirname(__file__)
 _LIBRARY = os.path.dirname(os.__file__)
@@ -58,7 +59,7 @@ class PutContexts:
     """
 
     def __init__(self) -> None:
-        self._of_items: dict[int, tuple[Any, TestContext | None, int]] = {}
+        self._of_items: dict[int, tuple[Any, Work | None, int]] = {}
         self._taken: deque[Any] = deque(maxlen=8)
         self.is_pool = False
 
@@ -81,14 +82,15 @@ class PutContexts:
             self.is_pool = True
         if len(self._of_items) > 2 * size + _MOST_FORGOTTEN:
             self._of_items.clear()
-        put_in, count = contexts.running(), 1
+        put_in, count = contexts.puts(), 1
         known = self._of_items.get(id(item))
         if known is not None:
-            put_in, count = (put_in if known[1] is put_in else None), known[2] + 1
+            is_same = known[1] and put_in and known[1].context is put_in.context
+            put_in, count = (put_in if is_same else None), known[2] + 1
         self._of_items[id(item)] = (item, put_in, count)
 
-    def forget(self, item: Any) -> TestContext | None:
-        """Forget an item that has left the queue, and return the context in which it was put."""
+    def forget(self, item: Any) -> Work | None:
+        """Forget an item that has left the queue, and return the work for which it was put."""
         known = self._of_items.pop(id(item), None)
         if known is None:
             return None

@@ -57,18 +57,18 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
             context = None
         if context is not None:
             run = self.run
-            work: Any = contexts.starts(_function_of(self), context, sys._getframe(1))
+            work: Any = contexts.starts(context, sys._getframe(1))
             work.has_result(self)
 
             def begun() -> None:
                 # Without the replacement, the thread's attribute "run" is the original again.
                 self.__dict__.pop("run", None)
                 contexts.enter(ConsumerContext(context))
-                contexts.enter_work(work.begin())
+                end = contexts.begin_job(work)
                 try:
                     run()
                 finally:
-                    work.end()
+                    end()
 
             self.run = begun
         else:
@@ -77,15 +77,6 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
 
     thread_class.start = start
     change_waits(thread_class, ["join"], contexts)
-
-
-def _function_of(thread: Any) -> Any:
-    """Return what a thread runs: its target, the function of a timer, or its own method."""
-    known = vars(thread)
-    function = known.get("function")
-    if function is None:
-        function = known.get("_target")
-    return thread.run if function is None else function
 
 
 def change_executors(module: ModuleType, contexts: TestContexts) -> None:
@@ -112,7 +103,7 @@ def change_futures(module: ModuleType, contexts: TestContexts) -> None:
     @wraps(original)
     def add_done_callback(self: Any, fn: Any) -> None:
         context = contexts.running(gives=True)
-        work = contexts.starts(fn, context, sys._getframe(1), self)
+        work = contexts.starts(context, sys._getframe(1))
         original(self, contexts.within(fn, context, work, ends=True))
 
     future.add_done_callback = add_done_callback
@@ -173,8 +164,7 @@ def _change_pool(
 
             def called_back(function: Any) -> Any:
                 context = contexts.running(gives=True)
-                after = contexts.starts(function, context, None, work)
-                return contexts.within(function, context, after, ends=True)
+                return contexts.within(function, context, contexts.starts(context, None), ends=True)
 
             job, work = given(self, func, sys._getframe(1))
             positional = [within(at, value) for at, value in enumerate(args)]

@@ -175,8 +175,17 @@ def _adding(original: Any, count: int, contexts: TestContexts) -> Any:
     def within(deferred: Any, function: Any, context: TestContext, caller: FrameType) -> Any:
         if not callable(function):
             return function
-        work = contexts.called_back(function, context, caller, deferred)
-        return contexts.within(function, context, work)
+        is_continued = caller.f_globals.get("__name__") == "twisted.internet.defer"
+        work = contexts.called_back(context, None if is_continued else caller, deferred)
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            if work is not None:
+                # The Deferred waits for one that is returned.
+                work.wait_for(result)
+            return result
+
+        return contexts.within(called, context, work)
 
     def add(self: Any, *args: Any, **kwargs: Any) -> Any:
         context = contexts.running(gives=True)
