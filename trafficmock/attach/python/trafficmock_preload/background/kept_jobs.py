@@ -26,24 +26,24 @@ _ONCE = "DateTrigger"
 
 
 class GivenContexts:
-    """The contexts in which objects were given to a library, while they live.
+    """The contexts, or the works, in which objects were given to a library, while they live.
 
     They are known by their ids: not all of them have a hash.
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, Work | None]] = {}
+        self._known: dict[int, tuple[Any, Any]] = {}
 
-    def add(self, given: Any, work: Work | None) -> None:
+    def add(self, given: Any, by: Any) -> None:
         """Add an object, if it can say when it goes."""
         if not type(given).__weakrefoffset__:
             return
         key = id(given)
         gone = weakref.ref(given, lambda _: self._known.pop(key, None))
-        self._known[key] = (gone, work)
+        self._known[key] = (gone, by)
 
-    def of(self, given: Any) -> Work | None:
-        """Return the work that has given an object; ``None`` if it is not known."""
+    def of(self, given: Any) -> Any:
+        """Return the context, or the work, of an object; ``None`` if it is not known."""
         known = self._known.get(id(given))
         return None if known is None or known[0]() is not given else known[1]
 
