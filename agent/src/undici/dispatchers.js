@@ -64,4 +64,22 @@ const isDispatcher = (emitter) =>
   typeof emitter.destroy === "function" &&
   typeof emitter.close === "function";
 
-module.exports = { onBundled, onDispatcher };
+/** The prototypes of all dispatchers of the copies of undici 8. @type {WeakSet<object>} */
+const eighth = new WeakSet();
+
+/** @param {any} undici the exports of a copy; only those of undici 8 wrap dispatchers for older ones */
+function noteVersion({ Dispatcher, Dispatcher1Wrapper }) {
+  if (Dispatcher && Dispatcher1Wrapper) eighth.add(Dispatcher.prototype);
+}
+
+/**
+ * @param {any} dispatcher
+ * @returns {any[]} what a handler gets at the start of a request, behind the controller: `null` from undici 8, else nothing
+ */
+function contextOf(dispatcher) {
+  let at = dispatcher;
+  while (at && !eighth.has(at)) at = Object.getPrototypeOf(at);
+  return at ? [null] : [];
+}
+
+module.exports = { contextOf, noteVersion, onBundled, onDispatcher };

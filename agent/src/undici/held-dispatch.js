@@ -37,6 +37,7 @@ const {
   fail,
   isModern,
 } = require("./handlers.js");
+const { contextOf } = require("./dispatchers.js");
 const { queueOf } = require("./busy.js");
 const { admit, hold } = require("./closing.js");
 const { scope } = require("../process/scope.js");
@@ -175,7 +176,7 @@ class HeldDispatch {
     if (this.isConnected) return;
     this.isConnected = true;
     try {
-      connect(this.handler, this.controller, []);
+      connect(this.handler, this.controller, contextOf(this.dispatcher));
     } catch (error) {
       Controller.prototype.abort.call(this.controller, error);
     }

@@ -6,7 +6,7 @@ const { callersOf } = require("../process/callers.js");
 const { outer, realms } = require("../process/realm.js");
 const { onContext } = require("../process/vm-contexts.js");
 const { sayOnce } = require("../process/say-once.js");
-const { onBundled, onDispatcher } = require("./dispatchers.js");
+const { noteVersion, onBundled, onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, onUse, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../process/internals.js");
 const { isNamed, socketUrl, whenKnown } = require("../http/unix-sockets.js");
@@ -125,6 +125,7 @@ class UndiciHook {
   hookModule(undici) {
     const { Agent, Client, MockAgent, ProxyAgent, createRedirectInterceptor } = undici;
     if (!Agent || !MockAgent || !ProxyAgent) return;
+    noteVersion(undici);
     if (Client && Object.getOwnPropertyDescriptor(undici, "Client")?.writable) undici.Client = notingLocal(Client);
     this.redirecting ??= createRedirectInterceptor;
     for (const { prototype } of [Agent, MockAgent, ProxyAgent]) this.hook(prototype);

@@ -174,6 +174,23 @@ describe("what a handler is told, in its order", () => {
     assert.deepEqual(log, withSent(undici, ANSWERED, ["body"]));
   });
 
+  each("what it is given at the start, of a mock and of what passes", async (undici, path) => {
+    await worker.route(`${path}-mocked`, (r) => r.text("ok"));
+    const given = [];
+    for (const which of ["mocked", "passed"]) {
+      const { handler, ended } = noting(undici, []);
+      const name = undici === versions.undici6 ? "onConnect" : "onRequestStart";
+      const original = handler[name];
+      handler[name] = (first, ...rest) => {
+        given.push(rest[0]);
+        original(first);
+      };
+      new undici.Agent().dispatch({ origin, path: `${path}-${which}`, method: "GET" }, handler);
+      await ended;
+    }
+    assert.equal(given[0], given[1]);
+  });
+
   each("a request that cannot be connected, or seems so", async (undici, path) => {
     await worker.route(`${path}-refused`, (r) => r.abort("connectionrefused"));
     await worker.route(`not${path}`, (r) => r.text("ok"));
