@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
+import re
 import shlex
 import sys
 import time
@@ -39,6 +40,9 @@ _OPTIONS = {
     ),
 }
 
+
+_INSTALLED = {"site-packages", "dist-packages"}
+"""The directories of installed packages."""
 
 _REQUIRED = "--trafficmock-required"
 _MUST = "fail a test if no request meets one of its routes"
@@ -450,6 +454,7 @@ def pytest_runtest_makereport(
     if call.excinfo is not None:
         with guarded("shorten the traceback of a test", problems.append):
             _hide_own_frames(call.excinfo)
+            _drop_plugin_frames(call.excinfo, item.config.pluginmanager)
     report: pytest.TestReport = yield
     with guarded("add the errors of its mocks to the report of a test", problems.append):
         if errors := _errors_of(item):
@@ -507,9 +512,36 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _hide_own_frames(failure: pytest.ExceptionInfo[BaseException]) -> None:
     """Show a failure where the test's own code called, as pytest does for ``__tracebackhide__``."""
     for entry in failure.traceback:
-        scope = entry.frame.f_globals
-        if str(scope.get("__name__")).startswith("trafficmock."):
-            scope["__tracebackhide__"] = True
+        if _module_of(entry).startswith("trafficmock."):
+            entry.frame.f_globals["__tracebackhide__"] = True
+
+
+def _drop_plugin_frames(
+    failure: pytest.ExceptionInfo[BaseException], plugins: pytest.PytestPluginManager
+) -> None:
+    """Leave out the frames of installed plugins that called a fixture of ours.
+
+    Ours are hidden, so the failure would be shown in such a frame, as if the plugin had failed.
+    """
+    names = [_module_of(entry) for entry in failure.traceback]
+    ours = next((at for at, name in enumerate(names) if name.startswith("trafficmock.")), 0)
+    if not ours:
+        return
+    roots = {
+        each.__name__.partition(".")[0] for each in plugins.get_plugins() if inspect.ismodule(each)
+    }
+    kept = [
+        entry
+        for at, entry in enumerate(failure.traceback)
+        if at >= ours
+        or names[at].partition(".")[0] not in roots
+        or _INSTALLED.isdisjoint(re.split(r"[\\/]", str(entry.path)))
+    ]
+    failure.traceback = type(failure.traceback)(kept)
+
+
+def _module_of(entry: Any) -> str:
+    return str(entry.frame.f_globals.get("__name__"))
 
 
 def _strict_settings(item: pytest.Item) -> dict[str, Any]:

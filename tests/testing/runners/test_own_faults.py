@@ -189,6 +189,32 @@ def pytest_sessionfinish():
         self.assertIn("ValueError: mock \\ud800", said)
         self.assertIn("AssertionError: itself \\ud800", said)
 
+    def test_frames_of_plugins(self) -> None:
+        """A fixture of ours that fails is not shown in the code of a plugin that called it."""
+        said = self.ran(
+            """
+            import pytest
+
+            @pytest.mark.asyncio
+            async def test_waits(trafficmock): pass
+
+            def test_plain(trafficmock): pass
+
+            @pytest.fixture
+            def own(request):
+                return request.getfixturevalue("trafficmock")
+
+            def test_own(own): pass
+            """,
+            "--trafficmock-proxy-url=http://127.0.0.1:1",
+            plugins=("pytest_asyncio.plugin",),
+        )
+        self.assertIn("3 errors", said)
+        found = re.findall("^E .*ConnectionLostError: no traffic", said, re.MULTILINE)
+        self.assertEqual(len(found), 3, said)
+        self.assertNotRegex(said, r"pytest_asyncio.plugin\.py:\d+: (\w+Error)?\n")
+        self.assertIn('return request.getfixturevalue("trafficmock")', said)
+
     def test_reports_of_xdist(self) -> None:
         """What pytest's own reports read of a worker's results is what pytest made of them.
 
