@@ -28,8 +28,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from enum import Enum
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from attrs import frozen
@@ -38,7 +40,15 @@ from tools.answer_arguments import camel, sentences
 from tools.page_api import api_text
 from trafficmock import cli
 from trafficmock.command.exit_status import MEANINGS
+from trafficmock.core.state.stages import (
+    REQUEST_MEANINGS,
+    REQUEST_STEPS,
+    SOCKET_MEANINGS,
+    SOCKET_STEPS,
+)
 from trafficmock.matching.patterns.framework_calls import FRAMEWORK_CALLS, PREFIX
+from trafficmock.proxy.downstream.connection_state import State as ConnectionState
+from trafficmock.proxy.transfer.request_states import BodyState, ProxiedRequestState, TransferState
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 from trafficmock.wire.payloads.answer_options import DECLARED, options_of
 
@@ -223,7 +233,33 @@ _DURATION = "milliseconds (in Python also a ``timedelta``)"
 _WRITTEN_CALLS = {"step": "sequence", "continue": "continue_"}
 """The calls that a test writes in another way than the declaration names them."""
 
-TABLES = {
+
+def _stages(
+    steps: dict[Any, frozenset[Any]], meanings: dict[Any, str], subject: str
+) -> Iterator[tuple[str, ...]]:
+    """Write a table of stages of the core, with what may follow each."""
+    yield "Stage", subject, "May become"
+    for stage, following in steps.items():
+        names = [f"`{each.name}`" for each in steps if each in following]
+        yield f"`{stage.name}`", meanings[stage], ", ".join(names)
+
+
+def _states(states: type[Enum], subject: str) -> Iterator[tuple[str, ...]]:
+    """Write a table of states of the forward proxy, with what may follow each."""
+    yield "State", subject, "May become"
+    for state in states:
+        following: Any = state
+        names = [f"`{each.name}`" for each in following.following]
+        yield f"`{state.name}`", str(state.value), ", ".join(names)
+
+
+TABLES: dict[str, Callable[[], Iterator[tuple[str, ...]]]] = {
+    "request stages": lambda: _stages(REQUEST_STEPS, REQUEST_MEANINGS, "The request"),
+    "WebSocket stages": lambda: _stages(SOCKET_STEPS, SOCKET_MEANINGS, "The WebSocket"),
+    "client states": lambda: _states(ConnectionState, "The proxy"),
+    "request states": lambda: _states(ProxiedRequestState, "The request"),
+    "body states": lambda: _states(BodyState, "The body"),
+    "transfer states": lambda: _states(TransferState, "The exchange"),
     "answer options": _answer_options,
     "exit statuses": _exit_statuses,
     "abort codes": _abort_codes,

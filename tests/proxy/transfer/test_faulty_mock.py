@@ -69,6 +69,13 @@ class FaultyMockTests(SynchronousTestCase):
         self.assertEqual((transport.disconnecting, transport.aborted), (False, False))
         transport.lose()
 
+    def test_service_stops(self) -> None:
+        """Nothing is written behind a part of an answer when the service stops."""
+        transport = self.answered(BodyWay("stall", 5))
+        self.harness.proxy.stop()
+        self.assertEqual(transport.took(), HEAD + b"first")
+        transport.lose()
+
     def test_no_body(self) -> None:
         """A response to HEAD has no body to break in."""
         for kind in get_args(FaultKind):

@@ -20,11 +20,10 @@ from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.lifecycle import (
     AwaitedReport,
-    IllegalStepError,
     PendingRequest,
-    RequestStage,
 )
 from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.stages import IllegalStepError, RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import FAULTS
 from trafficmock.wire.inbound import RequestCancel, RequestResponse

@@ -16,8 +16,9 @@ from trafficmock.core.http import request_changes, upstream_fetches
 from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.shared_state import SharedState
-from trafficmock.core.state.lifecycle import PendingRequest, RequestStage
+from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent, Worker
+from trafficmock.core.state.stages import RequestStage
 from trafficmock.texts.wording import Wording, url_text
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import SUBSCRIBE

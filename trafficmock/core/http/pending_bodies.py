@@ -12,8 +12,9 @@ from trafficmock.core.http.deferred_bodies import send_deferred, send_deferred_r
 from trafficmock.core.http.missing_bodies import fail_without_body
 from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.shared_state import SharedState
-from trafficmock.core.state.lifecycle import PendingRequest, RequestStage
+from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent
+from trafficmock.core.state.stages import RequestStage
 from trafficmock.wire.inbound import RequestBody
 from trafficmock.wire.outbound import ProxyError
 

@@ -25,13 +25,12 @@ from trafficmock.core.ownership.owner_resolution import OwnerResolution, elsewhe
 from trafficmock.core.state.lifecycle import (
     Chain,
     DeferredObservation,
-    IllegalStepError,
     PendingRequest,
-    RequestStage,
     context_of,
 )
 from trafficmock.core.state.peers import Agent, Worker
 from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
+from trafficmock.core.state.stages import IllegalStepError, RequestStage
 from trafficmock.matching.request_content import RequestContent
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE

@@ -1,8 +1,7 @@
-"""The state of paused requests and of WebSockets, and the steps between their stages."""
+"""The state of paused requests and of WebSockets."""
 
 from __future__ import annotations
 
-import enum
 from collections import deque
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -12,7 +11,13 @@ from msgspec import UNSET, Struct, UnsetType, field
 from trafficmock import records
 from trafficmock.core.deadlines import Deadline
 from trafficmock.core.effects import EffectList
-from trafficmock.errors import TrafficMockError
+from trafficmock.core.state.stages import (
+    REQUEST_STEPS,
+    SOCKET_STEPS,
+    IllegalStepError,
+    RequestStage,
+    SocketStage,
+)
 from trafficmock.matching.allow_list import AllowList
 from trafficmock.matching.patterns.framework_calls import FrameworkCall
 from trafficmock.matching.url_parts import shown_url
@@ -35,50 +40,8 @@ if TYPE_CHECKING:
     )
 
 
-class IllegalStepError(TrafficMockError):
-    """The core tried a step that the table of steps does not have: a fault of the core."""
-
-
-class RequestStage(enum.IntEnum):
-    """The stage of a request; an integer, because integers are hashed fast."""
-
-    OBSERVED = enum.auto()
-    CLAIMING = enum.auto()
-    AWAITS_BODY = enum.auto()
-    MATCHED = enum.auto()
-    SETTLED = enum.auto()
-
-
-class SocketStage(enum.IntEnum):
-    """The stage of a WebSocket."""
-
-    HELD = enum.auto()
-    CLAIMING = enum.auto()
-    MATCHED = enum.auto()
-    CLOSING = enum.auto()
-    GONE = enum.auto()
-
-
 LONGEST_URL = 2000
 """The most characters of a URL in a message."""
-
-_R, _S = RequestStage, SocketStage
-
-REQUEST_STEPS: dict[RequestStage, frozenset[RequestStage]] = {
-    _R.OBSERVED: frozenset({_R.CLAIMING, _R.AWAITS_BODY, _R.MATCHED, _R.SETTLED}),
-    _R.CLAIMING: frozenset({_R.AWAITS_BODY, _R.MATCHED, _R.SETTLED}),
-    _R.AWAITS_BODY: frozenset({_R.CLAIMING, _R.MATCHED, _R.SETTLED}),
-    _R.MATCHED: frozenset({_R.SETTLED}),
-    _R.SETTLED: frozenset(),
-}
-
-SOCKET_STEPS: dict[SocketStage, frozenset[SocketStage]] = {
-    _S.HELD: frozenset({_S.CLAIMING, _S.MATCHED, _S.GONE}),
-    _S.CLAIMING: frozenset({_S.MATCHED, _S.GONE}),
-    _S.MATCHED: frozenset({_S.CLOSING, _S.GONE}),
-    _S.CLOSING: frozenset({_S.GONE}),
-    _S.GONE: frozenset(),
-}
 
 
 @attrs.frozen

@@ -15,9 +15,10 @@ from trafficmock.core.deadlines import Deadline
 from trafficmock.core.effects import EffectList
 from trafficmock.core.ownership.claims import Claimant
 from trafficmock.core.ownership.owner_resolution import OwnerResolution, elsewhere_of_own_call
-from trafficmock.core.state.lifecycle import CloseMessage, Socket, SocketStage, context_of
+from trafficmock.core.state.lifecycle import CloseMessage, Socket, context_of
 from trafficmock.core.state.peers import Agent
 from trafficmock.core.state.registered import Kind, RegisteredTest
+from trafficmock.core.state.stages import SocketStage
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN, CONTEXT
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic

@@ -223,7 +223,7 @@ class ClientConnection(Protocol):
     def begin(self, request: ProxiedRequest) -> None:
         """Start a request; the part of its body that has arrived is passed to it."""
         self._request = request
-        if request.request_done:
+        if request.body_state.is_complete:
             self._enter(State.ANSWERING)
             request.announce(b"")
             return

@@ -7,7 +7,8 @@ large ones over several turns of the reactor. ``request_rewriting`` applies over
 mocked responses, ``streamed_mock`` those that come piece by piece, ``faulty_mock`` those that
 break. ``answer_changes`` breaks real answers, or slows them down. ``route_fetch`` serves
 ``route.fetch`` by treq, over the connections of ``upstream_agent``;
-``body_arrival`` has the times of its body.
+``body_arrival`` has the times of its body. ``request_states`` has the tables of the states of a
+request, its body and its transfer.
 
 Three objects have three lives. A ``ProxiedRequest`` lives from the head of a request to the end of
 its answer, and belongs to the client's connection. Before the decision, a test may begin any number

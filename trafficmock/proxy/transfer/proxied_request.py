@@ -32,6 +32,7 @@ from trafficmock.proxy.request_target import Target
 from trafficmock.proxy.transfer import faulty_mock, request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
 from trafficmock.proxy.transfer.request_rewriting import Rewritten
+from trafficmock.proxy.transfer.request_states import BodyState, ProxiedRequestState
 from trafficmock.proxy.transfer.route_fetch import RouteFetch
 from trafficmock.proxy.transfer.streamed_mock import StreamedMock
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
@@ -96,15 +97,13 @@ class ProxiedRequest:
         self.body = body
         self.pairs = end_to_end(head)
         self.context_id = context_id(head)
-        self.done = False
-        self.request_done = body.kind is BodyKind.NONE
+        self.state = ProxiedRequestState.UNDECIDED
+        self.body_state = BodyState.REPORTED if body.kind is BodyKind.NONE else BodyState.ARRIVING
         self.resources = resources
         self.keep = framing.keeps_alive(head) and not self._is_unasked()
         self._pieces: list[bytes] = []
         self._size = 0
-        self._wanted = False
         self.was_continued = False
-        self._reported = True
         self._transfer: UpstreamTransfer | None = None
         self._stream: StreamedMock | None = None
         self._fetches: set[Deferred[None]] = set()
@@ -118,12 +117,30 @@ class ProxiedRequest:
         proxy_client = self.proxy_client
         return proxy_client is not None and proxy_client.wants_origins and lacks_origin(self.head)
 
+    def __repr__(self) -> str:
+        """Return the id and the states, for log lines: a URL may have secrets."""
+        return f"<request {self.id} {self.state.value}; its body {self.body_state.value}>"
+
+    def _enter(self, state: ProxiedRequestState) -> bool:
+        """Change the state, and return whether the table allows it."""
+        allowed = state in self.state.following
+        if allowed:
+            self.state = state
+        return allowed
+
+    def _enter_body(self, state: BodyState) -> bool:
+        """Change the state of the body, and return whether the table allows it."""
+        allowed = state in self.body_state.following
+        if allowed:
+            self.body_state = state
+        return allowed
+
     @property
     def begun(self) -> bool:
-        """Whether a part of the response was sent to the client."""
-        if self._stream is not None:
-            return True
-        return self._transfer is not None and self._transfer.answered
+        """Whether a part of the response was sent to the client, or none may be sent any more."""
+        if self.state is ProxiedRequestState.FORWARDED:
+            return self._transfer is not None and self._transfer.answered
+        return self.state is not ProxiedRequestState.UNDECIDED
 
     def content(self) -> bytes:
         """Return the part of the body that has arrived."""
@@ -143,7 +160,8 @@ class ProxiedRequest:
 
         :param content: its whole body; ``None`` if it has yet to arrive.
         """
-        self.request_done = self._reported = content is not None
+        if content is not None:
+            self.body_state = BodyState.REPORTED
         if content:
             self._pieces = [content]
         proxy_client = self.proxy_client
@@ -163,7 +181,7 @@ class ProxiedRequest:
                 self.id,
                 proxy_client.client_id,
                 request_of(self.target.url, self.head.method, pairs, content or b""),
-                body_pending=UNSET if self.request_done else True,
+                body_pending=UNSET if self.body_state.is_complete else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
                 context=UNSET if self.context_id is None else self.context_id,
                 origin=UNSET if self.context_id or sender is None else sent_from(sender),
@@ -176,17 +194,19 @@ class ProxiedRequest:
             return
         self._pieces.append(data)
         self._size += len(data)
-        if self._wanted:
+        if self.body_state is BodyState.WANTED:
             if self.most_bytes and self._size > self.most_bytes:
                 self._report_too_large()
         elif self._size > EARLY_BYTES:
             self.client.hold_body(hold=True)
 
     def request_end(self) -> None:
-        self.request_done = True
+        is_wanted = self.body_state is BodyState.WANTED
+        is_oversized = self.body_state is BodyState.OVERSIZED
+        self._enter_body(BodyState.REPORTED if is_oversized else BodyState.ARRIVED)
         if self._transfer is not None:
             self._transfer.end()
-        elif self._wanted:
+        elif is_wanted:
             self._report_body()
 
     def client_gone(self, reason: str = CLIENT_CLOSED) -> None:
@@ -194,11 +214,10 @@ class ProxiedRequest:
 
         :param reason: by default that the client disconnected.
         """
-        if self.done:
+        before, begun = self.state, self.begun
+        if not self._settle():
             return
-        begun = self.begun
-        self._settle()
-        if self._stream is not None:
+        if before is ProxiedRequestState.STREAMED:
             self.report(StreamClosed(self.id))
         elif begun and self._transfer is not None:
             self._transfer.report_end(UpstreamError(reason, code="aborted", errno="aborted"))
@@ -208,6 +227,14 @@ class ProxiedRequest:
     # Messages of the coordinator
 
     def on_message(self, message: Message) -> None:
+        """Carry out a message; one that the state does not take is ignored, and logged."""
+        if isinstance(message, self.state.messages):
+            self._carry_out(message)
+        else:
+            name = type(message).__name__
+            self.log.warn("{name} was ignored: {request!r}", name=name, request=self)
+
+    def _carry_out(self, message: Message) -> None:
         match message:
             case outbound.DecisionPassthrough():
                 self._pass_on(_UNCHANGED)
@@ -231,12 +258,12 @@ class ProxiedRequest:
 
     def _fetch(self, order: outbound.DecisionFetch) -> None:
         """Begin a fetch; its result or error is sent to the coordinator."""
-        fetching = Deferred.fromCoroutine(self._carry_out(order))
+        fetching = Deferred.fromCoroutine(self._fetched(order))
         self._fetches.add(fetching)
         fetching.addErrback(lambda failure: self.log.failure("a fetch failed", failure=failure))
         fetching.addBoth(lambda _: self._fetches.discard(fetching))
 
-    async def _carry_out(self, order: outbound.DecisionFetch) -> None:
+    async def _fetched(self, order: outbound.DecisionFetch) -> None:
         name = order.request_id, order.fetch_id
         try:
             request = self.rewritten(order.overrides or _UNCHANGED)
@@ -253,25 +280,24 @@ class ProxiedRequest:
 
     def _need_body(self) -> None:
         """Send the whole body to the coordinator, now or once it has arrived."""
-        self._wanted = True
-        self.client.hold_body(hold=False)
-        if self.request_done:
+        if self.body_state is BodyState.ARRIVED:
             self._report_body()
-        elif expects_continue(self.head):
+        if not self._enter_body(BodyState.WANTED):
+            return
+        self.client.hold_body(hold=False)
+        if expects_continue(self.head):
             self.was_continued = True
             self.client.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _report_body(self) -> None:
         """Send the whole body to the coordinator, once."""
-        if not self._reported:
-            self._reported = True
+        if self._enter_body(BodyState.REPORTED):
             content = bodies.from_bytes(self.content())
             self.report(inbound.RequestBody(self.id, content))
 
     def _report_too_large(self) -> None:
         """Report a body above the limit of tests by its size alone, and read no more of it."""
-        self._wanted = False
-        self._reported = True
+        self._enter_body(BodyState.OVERSIZED)
         self.client.hold_body(hold=True)
         self.report(
             inbound.RequestBody(
@@ -284,7 +310,7 @@ class ProxiedRequest:
 
     def _progress(self) -> str:
         """Return a sentence for an error: how much arrived of a body that a test waits for."""
-        if not self._wanted or self._reported:
+        if self.body_state is not BodyState.WANTED:
             return ""
         return f" {self._size} bytes of its body came."
 
@@ -307,7 +333,8 @@ class ProxiedRequest:
         )
 
     def _pass_on(self, overrides: SerializedOverrides, way: BodyWay | UnsetType = UNSET) -> None:
-        unreported = None if self._reported else self.content()
+        self._enter(ProxiedRequestState.FORWARDED)
+        unreported = None if self.body_state.is_known else self.content()
         try:
             request = self.rewritten(overrides)
         except UpstreamError as error:
@@ -323,7 +350,7 @@ class ProxiedRequest:
         self._transfer.start()
 
     def _fulfill(self, response: SerializedResponse, way: BodyWay | UnsetType) -> None:
-        self.keep = self.keep and self.request_done and way is UNSET
+        self.keep = self.keep and self.body_state.is_complete and way is UNSET
         try:
             if way is not UNSET:
                 if before := faulty_mock.bytes_before(way, response, self.head):
@@ -343,13 +370,18 @@ class ProxiedRequest:
             self.client.write(faulty_mock.NO_CHUNK)
         if way.then == "connection_reset":
             self.reset_soon()
-        elif way.then != "stall":
+        elif way.then == "stall":
+            self._enter(ProxiedRequestState.BROKEN_OFF)
+        else:
             self.cut_off(noticeable=True)
 
     def reset_soon(self) -> None:
         """Reset the connection once the client can have read what was written."""
-        seconds = RESET_SECONDS
-        self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
+        self._reset_after(RESET_SECONDS)
+
+    def _reset_after(self, seconds: float) -> None:
+        if self._enter(ProxiedRequestState.BROKEN_OFF):
+            self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
 
     def _begin_stream(self, head: SerializedResponse) -> None:
         stream = StreamedMock(self)
@@ -360,13 +392,13 @@ class ProxiedRequest:
             self._refuse(error)
             return
         self._stream = stream
+        self._enter(ProxiedRequestState.STREAMED)
 
     def _abort(self, code: str, text: str) -> None:
         if understands_failures(self.head):
             self._refuse(UpstreamError(text, code=code))
         elif code == "timedout":
-            seconds = self.resources.settings.abort_hold_seconds
-            self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
+            self._reset_after(self.resources.settings.abort_hold_seconds)
         elif code in RESETS or self.client.secure:
             self.cut_off()
         else:
@@ -380,13 +412,13 @@ class ProxiedRequest:
 
     def crashed(self) -> None:
         """Cancel the request and reset the connection after an internal error."""
-        if not self.done:
+        if self.state is not ProxiedRequestState.SETTLED:
             self.client_gone("internal error")
             self.client.reset()
 
     def stopped(self) -> None:
         """Answer 502 because the service stops, unless the response has begun."""
-        if self.done or self.begun:
+        if self.begun:
             return
         error = UpstreamError(_STOPPING, code="disconnected")
         if self._transfer is not None:
@@ -417,7 +449,8 @@ class ProxiedRequest:
         :param noticeable: whether the client sees by the framing that the response is incomplete:
             then the connection is closed, else it is reset.
         """
-        self._settle()
+        if not self._settle():
+            return
         if noticeable:
             self.client.finished(close=True)
         else:
@@ -425,7 +458,9 @@ class ProxiedRequest:
 
     def _refuse(self, error: UpstreamError) -> None:
         """Answer with an error response of the proxy."""
-        self.keep = self.keep and self.request_done
+        if self.state is ProxiedRequestState.SETTLED:
+            return
+        self.keep = self.keep and self.body_state.is_complete
         answer = error_response(
             error.status,
             error.code,
@@ -439,11 +474,13 @@ class ProxiedRequest:
 
     def finish(self) -> None:
         """Go on to the next request of the connection: the response is complete."""
-        self._settle()
-        self.client.finished(close=not self.keep)
+        if self._settle():
+            self.client.finished(close=not self.keep)
 
-    def _settle(self) -> None:
-        self.done = True
+    def _settle(self) -> bool:
+        """End all that goes on for the request; return ``False`` if it was over already."""
+        if not self._enter(ProxiedRequestState.SETTLED):
+            return False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -453,3 +490,4 @@ class ProxiedRequest:
             fetching.cancel()
         if self.proxy_client is not None:
             self.proxy_client.receivers.pop(self.id, None)
+        return True

@@ -38,7 +38,7 @@ class StreamedMock:
         :raises UpstreamError: if a header cannot be sent over HTTP.
         """
         request = self._request
-        request.keep = request.keep and request.request_done and self._chunked
+        request.keep = request.keep and request.body_state.is_complete and self._chunked
         self._head = head
         data = request_rewriting.streamed_head(head, chunked=self._chunked, close=not request.keep)
         request.client.write(data)

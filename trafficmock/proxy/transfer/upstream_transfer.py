@@ -31,6 +31,7 @@ from trafficmock.proxy.proxy_clients import ProxyClient
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.transfer.request_rewriting import Rewritten
+from trafficmock.proxy.transfer.request_states import TransferState
 from trafficmock.proxy.upstream.server_protocols import Accepted
 from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection, refuses_http_1_1
 from trafficmock.proxy.upstream_errors import (
@@ -80,10 +81,11 @@ class UpstreamTransfer:
         self._resources = proxied.resources
         self._request = request
         self._early = proxied.content() if request.content is None else request.content
-        self._complete = proxied.request_done
+        self._complete = proxied.body_state.is_complete
         self._streams = not self._complete
         self._framing = proxied.body if self._streams else of_content(self._early)
         self._client_minor = proxied.head.minor
+        self.state = TransferState.CONNECTING
         self._upstream: UpstreamConnection | None = None
         self._opening: Deferred[Any] | None = None
         self._fresh = True
@@ -91,7 +93,6 @@ class UpstreamTransfer:
         self._chunked = False
         self._until_close = False
         self._consumed = False
-        self._over = False
         self._out: list[bytes] = []
         self._limit = 0 if self._proxy_client is None else self._proxy_client.limits.history
         self._sent: BodyCapture | None = None
@@ -107,6 +108,17 @@ class UpstreamTransfer:
         if unreported is not None and self._proxy_client is not None:
             self._sent = BodyCapture(self._limit)
             self._sent.add(unreported)
+
+    def __repr__(self) -> str:
+        """Return the id and the state, for log lines."""
+        return f"<transfer of {self._proxied.id} {self.state.value}>"
+
+    def _enter(self, state: TransferState) -> bool:
+        """Change the state, and return whether the table allows it."""
+        allowed = state in self.state.following
+        if allowed:
+            self.state = state
+        return allowed
 
     @property
     def answered(self) -> bool:
@@ -133,10 +145,10 @@ class UpstreamTransfer:
     def data(self, data: bytes) -> None:
         if self._sent is not None:
             self._sent.add(data)
-        if self._upstream is None:
+        if self.state is TransferState.CONNECTING:
             self._early += data
             self._client.hold_body(hold=True)
-        else:
+        elif self._upstream is not None:
             self._upstream.send(self._coded(data), complete=False)
 
     def end(self) -> None:
@@ -147,9 +159,8 @@ class UpstreamTransfer:
 
     def cancel(self) -> None:
         """Cancel the transfer."""
-        if self._over:
+        if not self._end():
             return
-        self._end()
         connection, self._upstream = self._upstream, None
         if connection is not None:
             connection.cancel()
@@ -172,7 +183,7 @@ class UpstreamTransfer:
 
     def _not_opened(self, failure: Failure) -> None:
         self._opening = None
-        if not self._over:
+        if self.state is not TransferState.OVER:
             self._learn(failure.value)
             self._fail(upstream_error(failure.value, self._request.origin))
 
@@ -195,6 +206,7 @@ class UpstreamTransfer:
 
     def _send(self, connection: UpstreamConnection) -> None:
         self._upstream = connection
+        self._enter(TransferState.REQUESTING)
         request, early = self._request, self._early
         data = self._resources.request_head(
             request.method, request.origin, request.path, request.pairs, self._framing
@@ -225,7 +237,7 @@ class UpstreamTransfer:
 
     def _begin_waiting(self) -> None:
         seconds = self._resources.settings.response_seconds
-        if seconds and not self.answered and not self._over:
+        if seconds and self.state is TransferState.REQUESTING:
             self._timer = self._resources.reactor.callLater(seconds, self._too_slow)
 
     def _too_slow(self) -> None:
@@ -268,6 +280,7 @@ class UpstreamTransfer:
         self._proxied.keep = keep
         pairs = end_to_end(head)
         self._head, self._pairs = head, pairs
+        self._enter(TransferState.ANSWERING)
         if body.kind is not BodyKind.NONE and self._proxy_client is not None:
             self._received = BodyCapture(self._limit)
         if without_length or body.kind is BodyKind.CHUNKED:
@@ -324,6 +337,7 @@ class UpstreamTransfer:
             self._break(self._broken)
         elif self._rated is not None:
             self._flush()
+            self._enter(TransferState.WRITING_OUT)
             self._rated.end(self._complete_answer)
         else:
             self._complete_answer()
@@ -351,11 +365,13 @@ class UpstreamTransfer:
         silent = connection is not None and not connection.heard
         closed = connection is None or connection.was_closed
         if answered and self._rated is not None:
+            self._enter(TransferState.WRITING_OUT)
             self._rated.end(partial(self._incomplete, error, closed=closed))
         elif answered:
             self._incomplete(error, closed=closed)
         elif silent and not self._fresh and self._repeatable and not self._is_tied:
             self._stop_timer()
+            self._enter(TransferState.CONNECTING)
             self.start(again=True)
         else:
             self._fail(error, closed=closed if error.code == UPSTREAM_CLOSED else None)
@@ -462,14 +478,17 @@ class UpstreamTransfer:
         self.report_end(error)
         self._proxied.failed_upstream(error, closed=closed)
 
-    def _end(self) -> None:
-        self._over = True
+    def _end(self) -> bool:
+        """Stop what goes on; return ``False`` if the transfer was over already."""
+        if not self._enter(TransferState.OVER):
+            return False
         self._stop_timer()
         if self._rated is not None:
             self._rated.stop()
         if self._consumed:
             self._consumed = False
             self._client.consume(None)
+        return True
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
