@@ -7,11 +7,14 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.error import ConnectionLost
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.harness import GET, ForwardProxyHarness
+from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
 from trafficmock.http.hosts import Authority
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.server_protocols import Accepted
+from trafficmock.proxy.upstream.tied_upstream import RESET_SECONDS
+from trafficmock.wire import outbound
+from trafficmock.wire.payloads.answer import BodyWay
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 CHUNKED = b"POST http://api.test/ HTTP/1.1\r\nHost: api.test\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -221,6 +224,55 @@ class UploadTests(SynchronousTestCase):
         self.assertTrue(harness.servers[0].disconnecting)
         harness.core.clock.advance(2)
         self.assertTrue(client.aborted)
+
+
+class BrokenAnswerTests(SynchronousTestCase):
+    """Real answers that break on their way back, before the server has ended them."""
+
+    HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+
+    def asked(self, way: BodyWay) -> FakeTransport:
+        """Let a client ask, and a test continue its request; the server has sent the head."""
+        self.harness = ForwardProxyHarness()
+        worker = self.harness.worker()
+        client = self.harness.ask(GET)
+        (matched,) = [each for each in worker.sent if each["type"] == "request:matched"]
+        clients = self.harness.proxy.resources.proxy_clients
+        assert clients is not None
+        clients.enter("proxy").deliver(outbound.DecisionContinue(matched["requestId"], way=way))
+        self.harness.servers[0].sends(self.HEAD)
+        return client
+
+    def test_at_once(self) -> None:
+        """A fault after no byte comes with the head."""
+        client = self.asked(BodyWay("truncated", 0))
+        self.assertTrue(client.took().endswith(b"\r\n\r\n"))
+        self.assertTrue(client.disconnecting)
+        self.assertTrue(self.harness.servers[0].aborted)
+
+    def test_within(self) -> None:
+        """A fault after some bytes waits for them, and for no more."""
+        client = self.asked(BodyWay("truncated", 5))
+        self.assertTrue(client.took().endswith(b"\r\n\r\n"))
+        self.harness.servers[0].sends(b"123")
+        self.assertEqual((client.took(), client.disconnecting), (b"123", False))
+        self.harness.servers[0].sends(b"4567")
+        self.assertEqual((client.took(), client.disconnecting), (b"45", True))
+        self.assertTrue(self.harness.servers[0].aborted)
+
+    def test_reset(self) -> None:
+        """A reset comes when the part before it is sent; a stall, never."""
+        client = self.asked(BodyWay("connection_reset", 3))
+        self.harness.servers[0].sends(b"1234")
+        self.assertFalse(client.aborted)
+        self.harness.core.clock.advance(RESET_SECONDS)
+        self.assertTrue(client.aborted)
+        client = self.asked(BodyWay("stall", 3))
+        self.harness.servers[0].sends(b"1234")
+        self.harness.core.clock.advance(60)
+        self.assertEqual((client.aborted, client.disconnecting), (False, False))
+        self.assertTrue(client.took().endswith(b"123"))
+        client.lose()
 
 
 class RetryTests(SynchronousTestCase):
