@@ -22,6 +22,9 @@ SHOW = (
     "}))"
 )
 
+NEWER = {"itertools.pairwise", "itertools.batched", "types.NoneType", "types.UnionType"}
+"""What Python 3.9 has not, nor any syntax that tells it."""
+
 
 class StartTests(SynchronousTestCase):
     """A process whose ``PYTHONPATH`` begins with the preload."""
@@ -84,6 +87,8 @@ class StartTests(SynchronousTestCase):
             for node in ast.walk(tree):
                 if isinstance(node, ast.ImportFrom):
                     self.assertNotEqual((node.module or "").split(".")[0], "trafficmock", path)
+                    names = {f"{node.module}.{each.name}" for each in node.names}
+                    self.assertFalse(names & NEWER, path)
 
     def test_wrong(self) -> None:
         """A mistake in a variable is one line, and no request goes to the real network."""

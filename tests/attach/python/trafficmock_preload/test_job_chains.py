@@ -8,6 +8,7 @@ import queue
 import sched
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, _base
@@ -28,6 +29,7 @@ SECONDS = 10
 LASTING = 30
 ITEMS = 5
 DEPTH = 3
+ENOUGH = 10 * joins._LOOKS
 
 
 class ChainCase(SynchronousTestCase):
@@ -219,7 +221,7 @@ class ThreadTests(ChainCase):
             if depth:
                 start(solve, depth - 1)
 
-        self.patch(joins, "_MOMENT", SECONDS)
+        self.patch(joins, "_LOOKS", SECONDS / joins._POLL)
         self.read("b")
         self.contexts.enter(self.read("a"))
         self.seen.clear()
@@ -295,6 +297,25 @@ class ThreadTests(ChainCase):
 
         for start in (threads, pooled, iterated, applied):
             self.check_joined(start)
+
+    def test_stopped_clock(self) -> None:
+        """A job for which nobody waits goes on, also where a library has stopped the clock."""
+        for name, value in [*vars(joins).items()]:
+            if value in (time.monotonic, time.time):
+                self.patch(joins, name, lambda: 0.0)
+        self.read("b")
+        self.contexts.enter(self.read("a"))
+        jobs: list[Future[None]] = []
+        waited: list[bool] = []
+
+        def begin() -> None:
+            jobs.append(self.executor.submit(self.note))
+            for _ in range(ENOUGH):
+                self.done.wait(0 if jobs[0].done() else joins._POLL)
+            waited.append(jobs[0].done())
+
+        self.executor.submit(begin).result(SECONDS)
+        self.assertEqual((waited, self.seen), ([True], [None]))
 
 
 class TaskTests(ChainCase):
@@ -404,6 +425,16 @@ class TaskTests(ChainCase):
         left = sum(type(each) is job_chains.Work for each in gc.get_objects())
         self.assertLess(left, 20)
 
+    def test_of_frameworks(self) -> None:
+        """So is what the application starts by a function of a framework that does not wait."""
+        names: dict[str, Any] = {"__name__": "quart.app", "asyncio": asyncio}
+        code = "def add(work): return asyncio.get_running_loop().call_soon(work)"
+        exec(code, names)  # noqa: S102
+        self.check(lambda: names["add"](self.work))
+        code = "def begin(function): return asyncio.get_running_loop().create_task(function())"
+        exec(code, names)  # noqa: S102
+        self.check(lambda: self.kept.append(names["begin"](self.work_in_task)))
+
     def work_and_call(self) -> None:
         self.take()
         self.loop.call_soon_threadsafe(self.go_on)
@@ -429,7 +460,7 @@ class TaskTests(ChainCase):
 
         self.read("b")
         self.seen.clear()
-        self.patch(joins, "_MOMENT", SECONDS)
+        self.patch(joins, "_LOOKS", SECONDS / joins._POLL)
         asyncio.run(main())
         self.assertEqual(self.seen, ["a"] * (2 ** (DEPTH + 2) - 2), start)
 
@@ -455,7 +486,15 @@ class TaskTests(ChainCase):
         async def waited(solve: Any, depth: int) -> None:
             await asyncio.wait([asyncio.create_task(solve(depth)) for _ in "12"])
 
-        for start in (gathered, tasks, two, listed, waited):
+        names: dict[str, Any] = {"__name__": "tornado.ioloop", "asyncio": asyncio}
+        code = "def begin(coroutine): return asyncio.shield(asyncio.ensure_future(coroutine))"
+        exec(code, names)  # noqa: S102
+
+        async def by_framework(solve: Any, depth: int) -> None:
+            await names["begin"](solve(depth))
+            await names["begin"](solve(depth))
+
+        for start in (gathered, tasks, two, listed, waited, by_framework):
             self.check_awaited(start)
 
     def test_through_threads(self) -> None:

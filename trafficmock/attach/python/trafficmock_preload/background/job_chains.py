@@ -13,7 +13,8 @@ from __future__ import annotations
 import weakref
 from _thread import get_ident
 
-from trafficmock_preload.background.joins import is_joined, waited_later
+from trafficmock_preload.background.joins import is_awaited, is_joined, waited_later
+from trafficmock_preload.sending_code import APPLICATION, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ FRAMEWORKS = frozenset(
     | {"quart", "sanic", "starlette", "tornado", "uvicorn"}
 )
 """Libraries that handle a request, or a part of it, in tasks and threads of their own."""
+
+_COROUTINE = 0x80 | 0x100 | 0x200
+"""The flags of coroutines, and of asynchronous generators (``inspect.CO_COROUTINE``)."""
 
 _RUNTIME = frozenset({"anyio", "asyncio", "concurrent", "contextlib", "trafficmock_preload"})
 """Libraries that start what others give them."""
@@ -277,15 +281,38 @@ def _where(task: Any) -> Any:
 
 
 def _is_of_framework(frame: FrameType | None) -> bool:
-    """Return whether it is a framework that starts something: a part of its request."""
+    """Return whether it is a framework that starts something: a part of its request.
+
+    What the application starts by a function of the framework, as ``add_callback`` of Tornado and
+    ``add_background_task`` of Quart, is a part only if that is waited for.
+    """
+    called: FrameType | None = None
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break
         top = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if top not in _RUNTIME:
-            return top in FRAMEWORKS
+        if top in FRAMEWORKS:
+            called = frame
+        elif top not in _RUNTIME:
+            break
         frame = frame.f_back
-    return False
+    if called is None:
+        return False
+    is_application = frame is not None and kind_of(frame.f_code.co_filename) == APPLICATION
+    return frame is None or not is_application or _waits(called) or is_awaited(frame)
+
+
+def _waits(called: FrameType) -> bool:
+    """Return whether a function of a framework waits for what it starts.
+
+    A coroutine does, and so do asgiref and what frameworks have for tests.
+    """
+    module = str(called.f_globals.get("__name__", ""))
+    return (
+        bool(called.f_code.co_flags & _COROUTINE)
+        or module.startswith("asgiref")
+        or (".test" in module)
+    )
 
 
 def _place(frame: FrameType | None) -> tuple[Any, ...]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 from functools import lru_cache
-from itertools import pairwise
-from time import monotonic, sleep
+from time import sleep
 from types import CellType, CoroutineType, GeneratorType
 
 from trafficmock_preload.sending_code import APPLICATION, kind_of
@@ -26,8 +25,11 @@ _TASKS = "asyncio.tasks"
 _JOINS = frozenset({"_wait", "_wait_for_one", "wait", "wait_for"})
 """Coroutines of asyncio that wait for all futures that they have."""
 
-_MOMENT, _POLL = 0.1, 0.0005
-"""Seconds that a thread waits until it is known whether it is waited for, and between looks."""
+_LOOKS, _POLL = 200, 0.0005
+"""How often a thread looks until it is known whether it is waited for, and seconds between looks.
+
+They are counted: libraries for tests make the clock stand still.
+"""
 
 _COLLECTIONS = (list, tuple, set, frozenset, dict)
 _HOLDERS: tuple[Any, ...] = (
@@ -55,13 +57,14 @@ def is_joined(work: Any, starter: Any, pauses: bool) -> bool:
     :param pauses: whether this thread may wait.
     """
     task = None if starter.task is None else starter.task()
-    until = monotonic() + _MOMENT
+    looks = 0
     while True:
         if work.was_joined or starter.waits_for(work) or (task is not None and _awaits(task, work)):
             return True
         if not pauses or starter.is_over or work.has_paused or _in_loop(task):
             return False
-        if monotonic() > until:
+        looks += 1
+        if looks > _LOOKS:
             work.has_paused = True
         else:
             sleep(_POLL)
@@ -100,7 +103,8 @@ def _awaits(task: Any, work: Any) -> bool:
 def _goes_on(coroutine: Any, frame: FrameType, waited: Any, result: Any) -> bool:
     """Return whether a function that waits for a future waits for that of a job, too."""
     code = frame.f_code
-    held = gc.get_referents(coroutine)
+    # Before Python 3.11 the frame has them.
+    held = gc.get_referents(coroutine if sys.version_info >= (3, 11) else frame)
     if code.co_name in _JOINS and frame.f_globals.get("__name__") == _TASKS:
         return any(_has(each, result) for each in held)
     if kind_of(code.co_filename) != APPLICATION:
@@ -118,7 +122,7 @@ def _awaited(code: CodeType) -> list[tuple[int, str]]:
     """Return the variables that a function awaits, and the offsets of the instructions."""
     return [
         (two.offset, str(one.argval))
-        for one, two in pairwise(_instructions(code))
+        for one, two in _pairs(code)
         if two.opname == "GET_AWAITABLE" and one.opname.startswith(_LOADS)
     ]
 
@@ -128,9 +132,16 @@ def _asked(code: CodeType) -> list[tuple[int, str]]:
     """Return the variables that a function asks for a result, and the offsets of that."""
     return [
         (two.offset, str(one.argval))
-        for one, two in pairwise(_instructions(code))
+        for one, two in _pairs(code)
         if two.argval in _ASKING and one.opname.startswith(_LOADS)
     ]
+
+
+def _pairs(code: CodeType) -> Iterator[tuple[Any, Any]]:
+    """Yield each instruction with the next one."""
+    every = _instructions(code)
+    # Python 3.9 has no ``itertools.pairwise``.
+    yield from zip(every, every[1:])
 
 
 def _instructions(code: CodeType) -> list[Any]:
@@ -171,6 +182,22 @@ def _leaves(value: Any, depth: int = 3) -> Iterator[Any]:
 def takes_result(frame: FrameType) -> bool:
     """Return whether code asks the future that it is about to get for its result at once."""
     return frame.f_lasti in _results(frame.f_code)
+
+
+def is_awaited(frame: FrameType) -> bool:
+    """Return whether code awaits at once what the function returns that it calls now."""
+    return frame.f_lasti in _awaited_calls(frame.f_code)
+
+
+@lru_cache(maxsize=1024)
+def _awaited_calls(code: CodeType) -> set[int]:
+    """Return the offsets of the calls whose results are awaited at once."""
+    found: set[int] = set()
+    for one, two in _pairs(code):
+        if one.opname.startswith("CALL") and two.opname == "GET_AWAITABLE":
+            # A call may be said to be anywhere in its cache.
+            found.update(range(one.offset, two.offset))
+    return found
 
 
 @lru_cache(maxsize=1024)
