@@ -49,7 +49,6 @@ from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.server.service import ProxyService
 from trafficmock.server.site import ServiceSite, make_site
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
-from trafficmock.wire.limits import or_unlimited
 
 if TYPE_CHECKING:
     from trafficmock.telemetry.exporter import Exporter
@@ -183,29 +182,15 @@ def make_driver(
     reactor: Any,
     exporter: Exporter | None = None,
 ) -> Driver:
-    """Make the coordinator and the driver that performs its effects.
-
-    Options in milliseconds become seconds here.
-    """
+    """Make the coordinator and the driver that performs its effects."""
     settings = Settings(
         version=__version__,
         own_hosts=tuple(options["own-host"]),
         strict=read_allow_list(options["allow"]) if options["strict"] else None,
-        strict_quiet=options["strict-quiet-ms"] / 1000,
         token=options["token"],
-        claim_timeout=options["claim-timeout-ms"] / 1000,
-        heartbeat=options["heartbeat-ms"] / 1000,
-        idle_timeout=options["idle-timeout-ms"] / 1000,
-        hello_timeout=options["hello-timeout-ms"] / 1000,
-        body_timeout=options["body-timeout-ms"] / 1000,
-        ownership=options["ownership"],
         local=options["local"] == "on",
         records_passed=options["history-capture"] == "all" or exporter is not None,
-        handler_body_bytes=options["handler-body-bytes"],
-        history_body_bytes=options["history-body-bytes"],
-        frame_bytes=options["max-frame-bytes"],
-        reply_bytes=options["reply-bytes"],
-        recording_bytes=options["recording-bytes"],
+        **options.settings_of(Settings),
     )
     return Driver(
         coordinator=Coordinator(settings, may_run=may_run),
@@ -224,10 +209,7 @@ def make_driver(
 def _history(options: ProxyOptions, redactor: Redactor) -> History:
     return History(
         redactor=redactor if options["redact-history"] else None,
-        capture=options["history-capture"],
-        http_limit=options["history-limit"],
-        socket_limit=options["ws-history-limit"],
-        byte_limit=options["history-bytes"],
+        **options.settings_of(History),
     )
 
 
@@ -249,7 +231,7 @@ def _site(
         ca_pem=ca_pem,
         websocket=websocket_resource(
             driver,
-            limits=_websocket_limits(options),
+            limits=WebSocketLimits(**options.settings_of(WebSocketLimits)),
             reactor=reactor,
         ),
         guard=guard,
@@ -257,10 +239,7 @@ def _site(
         version=__version__,
         capture=options["history-capture"],
         strict=bool(options["strict"]),
-        limits=HttpLimits(
-            max_header_bytes=options["max-header-bytes"],
-            max_connections=options["max-connections"],
-        ),
+        limits=HttpLimits(**options.settings_of(HttpLimits)),
         reactor=reactor,
         redactor=redactor,
         apart=partial(deferToThreadPool, reactor, reactor.getThreadPool()),
@@ -293,39 +272,29 @@ def _browser_proxies(
 def _proxy_settings(options: ProxyOptions) -> ProxySettings:
     return ProxySettings(
         token=options["token"],
-        max_header_bytes=options["max-header-bytes"],
-        response_seconds=options["upstream-timeout-ms"] / 1000,
-        abort_hold_seconds=options["abort-hold-ms"] / 1000,
         tunnels=tuple(options["tunnel"]),
         own_hosts=tuple(options["own-host"]),
-        max_frame_bytes=or_unlimited(options["max-frame-bytes"]),
         records_passthrough=options["history-capture"] == "all",
+        **options.settings_of(ProxySettings),
     )
 
 
 def _dialer(options: ProxyOptions, guard: AccessPolicy, reactor: Any) -> Dialer:
     return Dialer(
         reactor=reactor,
-        connect_seconds=options["connect-timeout-ms"] / 1000,
         trust=ServerVerification(
             tuple(options["upstream-ca"]), tuple(options["upstream-insecure"])
         ),
         resolved=dict(options["resolve"]),
         proxy=options["upstream-proxy"],
         bound_everywhere=not guard.service.listening,
+        **options.settings_of(Dialer),
     )
 
 
 def _browser_proxy_interface(options: ProxyOptions) -> str:
     """Return the interface of browser proxies: that of ``--host``; loopback with ``--endpoint``."""
     return "127.0.0.1" if options["endpoint"] else str(options["host"])
-
-
-def _websocket_limits(options: ProxyOptions) -> WebSocketLimits:
-    return WebSocketLimits(
-        max_frame_bytes=options["max-frame-bytes"],
-        send_queue_bytes=options["send-queue-bytes"],
-    )
 
 
 def _has_known_address(options: ProxyOptions) -> bool:

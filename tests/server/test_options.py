@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from trafficmock.core.settings import Settings
+from trafficmock.http.http_limits import HttpLimits
+from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.server.options import ProxyOptions
+from trafficmock.server.websocket.link import WebSocketLimits
 
 DEFAULTS: dict[str, Any] = {
     "host": "127.0.0.1",
@@ -102,6 +106,29 @@ BAD = [
     (["--histroy-limit", "5"], "option --histroy-limit not recognized"),
     (["4310"], "unknown argument '4310'; options begin with --"),
 ]
+
+
+class SettingsTests(SynchronousTestCase):
+    """Options set the settings of their names."""
+
+    def test_defaults(self) -> None:
+        """An option that is not given leaves its setting as it is without options."""
+        options = ProxyOptions()
+        options.parseOptions([])
+        made = Settings(version="1", **options.settings_of(Settings))
+        self.assertEqual(made, Settings(version="1"))
+        self.assertEqual(HttpLimits(**options.settings_of(HttpLimits)), HttpLimits())
+        self.assertEqual(WebSocketLimits(**options.settings_of(WebSocketLimits)), WebSocketLimits())
+        self.assertEqual(ProxySettings(**options.settings_of(ProxySettings)), ProxySettings())
+
+    def test_given(self) -> None:
+        """Milliseconds become seconds; one option may set several settings."""
+        options = ProxyOptions()
+        options.parseOptions(["--claim-timeout-ms", "1500", "--max-frame-bytes", "7"])
+        made = Settings(version="1", **options.settings_of(Settings))
+        self.assertEqual((made.claim_timeout, made.frame_bytes), (1.5, 7))
+        self.assertEqual(options.settings_of(WebSocketLimits)["max_frame_bytes"], 7)
+        self.assertEqual(options.settings_of(ProxySettings)["max_frame_bytes"], 7)
 
 
 class OptionsTestCase(SynchronousTestCase):

@@ -10,6 +10,9 @@ from trafficmock.wire.limits import or_unlimited
 IDLE_SECONDS = 60.0
 """Seconds for which a connection may send nothing, between requests or within one."""
 
+MAX_HEADER_BYTES = 65536
+"""Bytes of the largest head of a message, if no option says otherwise."""
+
 LINGER_SECONDS = 2.0
 """Seconds for which bytes of the client are still read before the connection is closed.
 
@@ -30,7 +33,7 @@ class HttpLimits:
     :param idle_seconds: see :data:`IDLE_SECONDS`.
     """
 
-    max_header_bytes: int = field(default=65536, converter=or_unlimited)
+    max_header_bytes: int = field(default=MAX_HEADER_BYTES, converter=or_unlimited)
     max_connections: int = field(default=2000, converter=or_unlimited)
     idle_seconds: float = IDLE_SECONDS
 

@@ -11,6 +11,7 @@ from attrs import Factory, define, field, frozen
 from twisted.logger import Logger
 
 from trafficmock.http.hosts import Authority
+from trafficmock.http.http_limits import MAX_HEADER_BYTES
 from trafficmock.http.log_safety import one_line
 from trafficmock.matching.host_pattern import HostPattern, is_under_test, matches_any
 from trafficmock.proxy.http1.context_headers import (
@@ -28,7 +29,7 @@ from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.proxy.upstream.connection_pool import ConnectionPool
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_protocols import ServerProtocols
-from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES, or_unlimited
 
 _MOST_UNREAD = 1000
 """The most servers of which the log says that their tunnels are not read."""
@@ -62,20 +63,20 @@ class ProxySettings:
     :param idle_seconds: how long a client may be silent between or in requests.
     :param tunnels: hosts whose traffic behind CONNECT is forwarded without parsing.
     :param opens_tls: whether TLS of other hosts behind CONNECT is opened.
-    :param max_frame_bytes: the largest message of a WebSocket.
+    :param max_frame_bytes: the largest message of a WebSocket; 0 for no limit.
     :param own_hosts: further hosts of the system under test, see
         :func:`.host_pattern.is_under_test`.
     :param records_passthrough: whether the history keeps the messages of passed-through WebSockets.
     """
 
     token: str | None = field(default=None, repr=False)
-    max_header_bytes: int = 65536
+    max_header_bytes: int = MAX_HEADER_BYTES
     response_seconds: float = 120.0
     abort_hold_seconds: float = 30.0
     idle_seconds: float = 60.0
     tunnels: tuple[HostPattern, ...] = ()
     opens_tls: bool = True
-    max_frame_bytes: int = MAX_MESSAGE_BYTES
+    max_frame_bytes: int = field(default=MAX_MESSAGE_BYTES, converter=or_unlimited)
     own_hosts: tuple[HostPattern, ...] = ()
     records_passthrough: bool = True
 

@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar
 
+from attrs import fields_dict
 from OpenSSL import SSL
 from twisted.python import usage
 
-from trafficmock.coercers import Coerce as _Coerce
-from trafficmock.coercers import choice as _choice
-from trafficmock.coercers import http_url as _http_url
-from trafficmock.coercers import named as _named
-from trafficmock.coercers import not_empty as _not_empty
-from trafficmock.coercers import number as _number
+from trafficmock.coercers import Coerce, choice, http_url, named, not_empty, number
+from trafficmock.core.settings import Settings
+from trafficmock.history.store import History
 from trafficmock.http.hosts import parse_origin
+from trafficmock.http.http_limits import HttpLimits
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.host_pattern import PatternError, read_host_pattern
-from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
+from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.upstream.dialer import Dialer, UpstreamProxy, parse_resolve
 from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
+from trafficmock.server.websocket.link import WebSocketLimits
 from trafficmock.texts.named_fields import OFF, InvalidFieldError, NamedFields
-from trafficmock.wire.limits import HANDLER_BODY_BYTES as _HANDED
-from trafficmock.wire.limits import HISTORY_BODY_BYTES as _KEPT
-from trafficmock.wire.limits import MAX_MESSAGE_BYTES as _MESSAGE
 
-_MIB = 2**20
 CAPTURES = ("all", "handled", "none")
 OWNERSHIPS = ("direct", "always-ask")
 
@@ -37,55 +34,92 @@ OTLP_ENDPOINTS = (
 )
 """The variables of OpenTelemetry that turn the export on without ``--otlp-endpoint``."""
 
-_PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
-    ("host", "127.0.0.1", _not_empty, "Address to listen on."),
-    ("port", 4310, _number(0, 65535), "Port to listen on; 0 takes a free one."),
-    ("endpoint", None, _not_empty, "Twisted endpoint to listen on instead of host and port."),
-    ("token", None, _not_empty, "Token that clients of /ws present; or set TRAFFICMOCK_TOKEN."),
-    ("ca-dir", None, _not_empty, "Directory of the certificate authority; by default user data."),
-    ("history-limit", 1000, _number(1), "HTTP requests that the history keeps."),
-    ("ws-history-limit", 200, _number(1), "WebSocket connections that the history keeps."),
-    ("history-bytes", 128 * _MIB, _number(0), "Bodies and frames that it keeps; 0: no limit."),
-    ("history-body-bytes", _KEPT, _number(0), "Part of a streamed body it keeps; 0: no limit."),
-    ("history-capture", "all", _choice(*CAPTURES), "Requests that it keeps: all, handled or none."),
-    ("claim-timeout-ms", 5000, _number(1), "Time for tests to say whether they want a request."),
-    ("heartbeat-ms", 15000, _number(1), "Time between two pings to a client."),
-    ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is disconnected."),
-    ("hello-timeout-ms", 10000, _number(0), "Time for a client's first message; 0: no limit."),
+_SETS: dict[str, tuple[tuple[type, str], ...]] = {
+    "history-limit": ((History, "http_limit"),),
+    "ws-history-limit": ((History, "socket_limit"),),
+    "history-bytes": ((History, "byte_limit"),),
+    "history-body-bytes": ((Settings, "history_body_bytes"),),
+    "history-capture": ((History, "capture"),),
+    "claim-timeout-ms": ((Settings, "claim_timeout"),),
+    "heartbeat-ms": ((Settings, "heartbeat"),),
+    "idle-timeout-ms": ((Settings, "idle_timeout"),),
+    "hello-timeout-ms": ((Settings, "hello_timeout"),),
+    "strict-quiet-ms": ((Settings, "strict_quiet"),),
+    "body-timeout-ms": ((Settings, "body_timeout"),),
+    "ownership": ((Settings, "ownership"),),
+    "reply-bytes": ((Settings, "reply_bytes"),),
+    "recording-bytes": ((Settings, "recording_bytes"),),
+    "handler-body-bytes": ((Settings, "handler_body_bytes"),),
+    "max-frame-bytes": (
+        (Settings, "frame_bytes"),
+        (WebSocketLimits, "max_frame_bytes"),
+        (ProxySettings, "max_frame_bytes"),
+    ),
+    "max-header-bytes": ((HttpLimits, "max_header_bytes"), (ProxySettings, "max_header_bytes")),
+    "max-connections": ((HttpLimits, "max_connections"),),
+    "send-queue-bytes": ((WebSocketLimits, "send_queue_bytes"),),
+    "upstream-timeout-ms": ((ProxySettings, "response_seconds"),),
+    "abort-hold-ms": ((ProxySettings, "abort_hold_seconds"),),
+    "connect-timeout-ms": ((Dialer, "connect_seconds"),),
+}
+"""The settings that have the value of an option: their class and attribute.
+
+Times, which are seconds there, come from options whose name ends with ``-ms``.
+"""
+
+
+def _default(name: str) -> Any:
+    """Return the default of an option, which is that of the setting that it sets."""
+    owner, attribute = _SETS[name][0]
+    default: Any = fields_dict(owner)[attribute].default
+    return round(default * 1000) if name.endswith("-ms") else default
+
+
+_PARAMETERS: list[tuple[str, Any, Coerce, str]] = [
+    ("host", "127.0.0.1", not_empty, "Address to listen on."),
+    ("port", 4310, number(0, 65535), "Port to listen on; 0 takes a free one."),
+    ("endpoint", None, not_empty, "Twisted endpoint to listen on instead of host and port."),
+    ("token", None, not_empty, "Token that clients of /ws present; or set TRAFFICMOCK_TOKEN."),
+    ("ca-dir", None, not_empty, "Directory of the certificate authority; by default user data."),
+    ("history-limit", ..., number(1), "HTTP requests that the history keeps."),
+    ("ws-history-limit", ..., number(1), "WebSocket connections that the history keeps."),
+    ("history-bytes", ..., number(0), "Bodies and frames that it keeps; 0: no limit."),
+    ("history-body-bytes", ..., number(0), "Part of a streamed body it keeps; 0: no limit."),
+    ("history-capture", ..., choice(*CAPTURES), "Requests that it keeps: all, handled or none."),
+    ("claim-timeout-ms", ..., number(1), "Time for tests to say whether they want a request."),
+    ("heartbeat-ms", ..., number(1), "Time between two pings to a client."),
+    ("idle-timeout-ms", ..., number(1), "Silence after which a client is disconnected."),
+    ("hello-timeout-ms", ..., number(0), "Time for a client's first message; 0: no limit."),
     (
         "strict-quiet-ms",
-        5000,
-        _number(0),
+        ...,
+        number(0),
         "How long no request must come after a strict run until it is over.",
     ),
-    ("body-timeout-ms", 20000, _number(0), "How long a test waits for a body; 0: no limit."),
-    ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests if unsure; or always-ask."),
-    (
-        "reply-bytes",
-        256 * _MIB,
-        _number(0),
-        "Size of all fixed answers and HARs; 0: no limit.",
-    ),
-    ("recording-bytes", 256 * _MIB, _number(0), "Size of all recordings of tests; 0: no limit."),
-    ("local", "on", _choice("on", "off"), "on: agents pass what no route can match; or off."),
-    ("handler-body-bytes", _HANDED, _number(0), "Largest body that a handler gets; 0: no limit."),
-    ("max-frame-bytes", _MESSAGE, _number(0), "Largest message of a client; 0: no limit."),
-    ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
-    ("max-connections", 2000, _number(0), "Open connections; 0: no limit."),
-    ("send-queue-bytes", 64 * _MIB, _number(0), "Unsent bytes that end a link; 0: no limit."),
-    ("connect-timeout-ms", 10000, _number(1), "How long a connection to a server may take."),
-    ("upstream-timeout-ms", 120000, _number(0), "Time for a response to begin; 0: no limit."),
-    ("abort-hold-ms", 30000, _number(0), "How long abort('timedout') keeps a client waiting."),
+    ("body-timeout-ms", ..., number(0), "How long a test waits for a body; 0: no limit."),
+    ("ownership", ..., choice(*OWNERSHIPS), "direct: ask tests if unsure; or always-ask."),
+    ("reply-bytes", ..., number(0), "Size of all fixed answers and HARs; 0: no limit."),
+    ("recording-bytes", ..., number(0), "Size of all recordings of tests; 0: no limit."),
+    ("local", "on", choice("on", "off"), "on: agents pass what no route can match; or off."),
+    ("handler-body-bytes", ..., number(0), "Largest body that a handler gets; 0: no limit."),
+    ("max-frame-bytes", ..., number(0), "Largest message of a client; 0: no limit."),
+    ("max-header-bytes", ..., number(1024), "Largest head of an HTTP request."),
+    ("max-connections", ..., number(0), "Open connections; 0: no limit."),
+    ("send-queue-bytes", ..., number(0), "Unsent bytes that end a link; 0: no limit."),
+    ("connect-timeout-ms", 10000, number(1), "How long a connection to a server may take."),
+    ("upstream-timeout-ms", ..., number(0), "Time for a response to begin; 0: no limit."),
+    ("abort-hold-ms", ..., number(0), "How long abort('timedout') keeps a client waiting."),
     (
         "upstream-proxy",
         None,
         UpstreamProxy.parse,
         "HTTP proxy for all servers but those on loopback: http://host:port.",
     ),
-    ("otlp-endpoint", None, _http_url, "OpenTelemetry collector (OTLP over HTTP) to export to."),
-    ("ready-file", None, _not_empty, "File for one line of JSON with url and pid."),
-    ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
+    ("otlp-endpoint", None, http_url, "OpenTelemetry collector (OTLP over HTTP) to export to."),
+    ("ready-file", None, not_empty, "File for one line of JSON with url and pid."),
+    ("log-level", "info", choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
 ]
+"""The options with values: name, default, coercer and text; ``...`` is the setting's default."""
 
 
 class ProxyOptions(ServiceOptions):
@@ -97,7 +131,7 @@ class ProxyOptions(ServiceOptions):
         "what these receive from the outside."
     )
     optParameters: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
-        [name, None, default, text, _named(name, coerce)]
+        [name, None, _default(name) if default is ... else default, text, named(name, coerce)]
         for name, default, coerce, text in _PARAMETERS
     ]
     optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
@@ -121,6 +155,15 @@ class ProxyOptions(ServiceOptions):
             "redact",
         ):
             self[name] = []
+
+    def settings_of(self, owner: type) -> dict[str, Any]:
+        """Return the arguments of a class of settings that options set, with times in seconds."""
+        return {
+            attribute: self[name] / 1000 if name.endswith("-ms") else self[name]
+            for name, sets in _SETS.items()
+            for found, attribute in sets
+            if found is owner
+        }
 
     def opt_cors_origin(self, origin: str) -> None:
         """Origin whose pages may ask the REST API, besides loopback; * for any. Repeatable."""
