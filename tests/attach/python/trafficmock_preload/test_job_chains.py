@@ -318,6 +318,11 @@ class ThreadTests(ChainCase):
         self.assertEqual((waited, self.seen), ([True], [None]))
 
 
+async def pause() -> None:
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
 class TaskTests(ChainCase):
     """Tasks and callbacks of asyncio."""
 
@@ -495,6 +500,56 @@ class TaskTests(ChainCase):
             await names["begin"](solve(depth))
 
         for start in (gathered, tasks, two, listed, waited, by_framework):
+            self.check_awaited(start)
+
+    def test_awaited_later(self) -> None:
+        """So does one that is awaited after something else, in any way."""
+
+        async def with_timeout(solve: Any, depth: int) -> None:
+            one, other = asyncio.create_task(solve(depth)), asyncio.ensure_future(solve(depth))
+            await pause()
+            await asyncio.wait_for(one, SECONDS)
+            await asyncio.shield(other)
+
+        async def gathered(solve: Any, depth: int) -> None:
+            every = [asyncio.create_task(solve(depth)) for _ in "12"]
+            await pause()
+            await asyncio.gather(*every, return_exceptions=True)
+
+        async def completed(solve: Any, depth: int) -> None:
+            every = [asyncio.create_task(solve(depth)) for _ in "12"]
+            await pause()
+            for each in asyncio.as_completed(every):
+                await each
+
+        for start in (with_timeout, gathered, completed):
+            self.check_awaited(start)
+
+    def test_awaited_by_others(self) -> None:
+        """So does one that is in a collection, a future or a generator."""
+
+        async def by_name(solve: Any, depth: int) -> None:
+            every = {name: asyncio.create_task(solve(depth)) for name in "12"}
+            await pause()
+            await every["1"]
+            await every["2"]
+
+        async def future(solve: Any, depth: int) -> None:
+            both = asyncio.gather(solve(depth), solve(depth))
+            await pause()
+            await both
+
+        async def generated(solve: Any, depth: int) -> None:
+            async def generate() -> Any:
+                for _ in "12":
+                    one = asyncio.create_task(solve(depth))
+                    await pause()
+                    yield await one
+
+            async for _ in generate():
+                pass
+
+        for start in (by_name, future, generated):
             self.check_awaited(start)
 
     def test_through_threads(self) -> None:

@@ -10,5 +10,6 @@ queues is in :mod:`.queue_contexts`; the queues themselves are changed by :mod:`
 What works for everyone has none: :mod:`.service_loops` tells it by what the code does, whose loops
 :mod:`.code_loops` finds, :mod:`.signals` by who wakes it, and :mod:`.received_messages` by what it
 listens to. So has what a job has started that does not wait for it: :mod:`.job_chains` tells it,
-and :mod:`.joins` and :mod:`.job_waits` whether it waits.
+and :mod:`.joins` and :mod:`.job_waits` whether it waits, by what its code awaits
+(:mod:`.awaited_names`).
 """

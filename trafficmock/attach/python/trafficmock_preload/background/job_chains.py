@@ -13,7 +13,8 @@ from __future__ import annotations
 import weakref
 from _thread import get_ident
 
-from trafficmock_preload.background.joins import is_awaited, is_joined, waited_later
+from trafficmock_preload.background.awaited_names import is_awaited
+from trafficmock_preload.background.joins import is_joined, waited_later
 from trafficmock_preload.sending_code import APPLICATION, kind_of
 
 TYPE_CHECKING = False

@@ -11,8 +11,9 @@ import gc
 import sys
 from functools import lru_cache
 from time import sleep
-from types import CellType, CoroutineType, GeneratorType
+from types import AsyncGeneratorType, CellType, CoroutineType, GeneratorType
 
+from trafficmock_preload.background.awaited_names import awaited_names, instructions, pairs
 from trafficmock_preload.sending_code import APPLICATION, kind_of
 
 TYPE_CHECKING = False
@@ -41,6 +42,9 @@ _HOLDERS: tuple[Any, ...] = (
 
 _LOADS = ("LOAD_FAST", "LOAD_DEREF")
 _ASKING = frozenset({"exception", "get", "join", "result"})
+_STEPS = frozenset({"async_generator_asend", "async_generator_athrow"})
+"""Types by which an asynchronous generator is awaited."""
+
 _MOST_ITEMS = 10_000
 _MOST_WAITING = 3
 _MOST_FRAMES = 200
@@ -93,9 +97,10 @@ def _awaits(task: Any, work: Any) -> bool:
     """Return whether a task of asyncio awaits a job."""
     result = None if work.result is None else work.result()
     waited = getattr(task, "_fut_waiter", None)
-    if result is None or waited is None:
+    if result is None:
         return False
-    if any(each is result for each in _behind(waited)):
+    # It waits for no future after ``sleep(0)``.
+    if waited is not None and any(each is result for each in _behind(waited)):
         return True
     return any(_goes_on(each, frame, waited, result) for each, frame in _awaiting(task))
 
@@ -103,28 +108,22 @@ def _awaits(task: Any, work: Any) -> bool:
 def _goes_on(coroutine: Any, frame: FrameType, waited: Any, result: Any) -> bool:
     """Return whether a function that waits for a future waits for that of a job, too."""
     code = frame.f_code
-    # Before Python 3.11 the frame has them.
-    held = gc.get_referents(coroutine if sys.version_info >= (3, 11) else frame)
+    held = gc.get_referents(coroutine)
+    if sys.version_info < (3, 11):
+        others = (frame.f_globals, frame.f_builtins)
+        held = [each for each in gc.get_referents(frame) if not any(each is one for one in others)]
     if code.co_name in _JOINS and frame.f_globals.get("__name__") == _TASKS:
         return any(_has(each, result) for each in held)
     if kind_of(code.co_filename) != APPLICATION:
         return False
-    if any(each is result for each in held):
-        # It is in a variable: is that awaited later?
-        names = [name for at, name in _awaited(code) if at > frame.f_lasti]
-        if names and any(frame.f_locals.get(name) is result for name in names):
-            return True
-    return any(_has(each, result) and (_has(each, waited) or _is_completing(each)) for each in held)
-
-
-@lru_cache(maxsize=1024)
-def _awaited(code: CodeType) -> list[tuple[int, str]]:
-    """Return the variables that a function awaits, and the offsets of the instructions."""
-    return [
-        (two.offset, str(one.argval))
-        for one, two in _pairs(code)
-        if two.opname == "GET_AWAITABLE" and one.opname.startswith(_LOADS)
-    ]
+    having = [each for each in held if _has(each, result)]
+    if not having:
+        return False
+    if any(_is_completing(each) or (waited is not None and _has(each, waited)) for each in having):
+        return True
+    # A variable has it: is that awaited later?
+    names = [name for at, name in awaited_names(code) if at > frame.f_lasti]
+    return bool(names) and any(_has(frame.f_locals.get(name), result) for name in names)
 
 
 @lru_cache(maxsize=1024)
@@ -132,22 +131,9 @@ def _asked(code: CodeType) -> list[tuple[int, str]]:
     """Return the variables that a function asks for a result, and the offsets of that."""
     return [
         (two.offset, str(one.argval))
-        for one, two in _pairs(code)
+        for one, two in pairs(code)
         if two.argval in _ASKING and one.opname.startswith(_LOADS)
     ]
-
-
-def _pairs(code: CodeType) -> Iterator[tuple[Any, Any]]:
-    """Yield each instruction with the next one."""
-    every = _instructions(code)
-    # Python 3.9 has no ``itertools.pairwise``.
-    yield from zip(every, every[1:])
-
-
-def _instructions(code: CodeType) -> list[Any]:
-    import dis
-
-    return [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
 
 
 def waited_later(frame: FrameType | None, result: Any) -> Iterator[Any]:
@@ -184,26 +170,10 @@ def takes_result(frame: FrameType) -> bool:
     return frame.f_lasti in _results(frame.f_code)
 
 
-def is_awaited(frame: FrameType) -> bool:
-    """Return whether code awaits at once what the function returns that it calls now."""
-    return frame.f_lasti in _awaited_calls(frame.f_code)
-
-
-@lru_cache(maxsize=1024)
-def _awaited_calls(code: CodeType) -> set[int]:
-    """Return the offsets of the calls whose results are awaited at once."""
-    found: set[int] = set()
-    for one, two in _pairs(code):
-        if one.opname.startswith("CALL") and two.opname == "GET_AWAITABLE":
-            # A call may be said to be anywhere in its cache.
-            found.update(range(one.offset, two.offset))
-    return found
-
-
 @lru_cache(maxsize=1024)
 def _results(code: CodeType) -> set[int]:
     """Return the offsets of the calls whose results are asked for theirs at once."""
-    every = _instructions(code)
+    every = instructions(code)
     found: set[int] = set()
     for at, each in enumerate(every):
         if each.opname.startswith("CALL"):
@@ -242,6 +212,9 @@ def _awaiting(task: Any) -> Iterator[tuple[Any, FrameType]]:
         if type(coroutine) is CoroutineType:
             frame, after = coroutine.cr_frame, coroutine.cr_await
             is_running = coroutine.cr_running
+        elif type(coroutine) is AsyncGeneratorType:
+            frame, after = coroutine.ag_frame, coroutine.ag_await
+            is_running = False
         elif type(coroutine) is GeneratorType:
             frame, after = coroutine.gi_frame, coroutine.gi_yieldfrom
             is_running = coroutine.gi_running
@@ -251,6 +224,9 @@ def _awaiting(task: Any) -> Iterator[tuple[Any, FrameType]]:
             break
         yield coroutine, frame
         coroutine = after
+        if type(after).__name__ in _STEPS:
+            made = (each for each in gc.get_referents(after) if type(each) is AsyncGeneratorType)
+            coroutine = next(made, None)
 
 
 def _behind(waited: Any) -> Iterator[Any]:
