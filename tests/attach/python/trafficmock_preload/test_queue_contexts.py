@@ -424,14 +424,38 @@ class TaskTests(QueueCase):
         asyncio.run(main())
 
     def test_consumer(self) -> None:
-        """A job is its putter's, if a test's request has started the consumer."""
+        """A job is its putter's, whoever's request has started the consumer."""
 
         async def consume(jobs: Any) -> None:
             while await jobs.get() is not None:
                 self.note()
 
-        self.check("a", ["b", None, "a"], consume)
-        self.assertEqual(self.seen, ["b", None, "a"])
+        for starter in (None, "a", "b"):
+            self.seen.clear()
+            self.check(starter, ["b", None, "a"], consume)
+            self.assertEqual(self.seen, ["b", None, "a"], starter)
+
+    def test_part(self) -> None:
+        """What a request of no test waits for takes no job for it."""
+
+        async def main() -> None:
+            jobs = self.kind()
+
+            async def take() -> None:
+                while await jobs.get() is not None:
+                    self.note()
+
+            async def handle() -> None:
+                self.contexts.enter(None)
+                await asyncio.gather(take())
+
+            task = asyncio.create_task(handle())
+            await self.request("b", lambda: jobs.put_nowait(Work()))
+            await self.request(None, lambda: jobs.put_nowait(None))
+            await asyncio.wait_for(task, SECONDS)
+
+        asyncio.run(main())
+        self.assertEqual(self.seen, [None])
 
     def test_dispatcher(self) -> None:
         """A task that is started for a job is use of the job: the next one is no batch."""

@@ -283,6 +283,8 @@ class ConnectionTests(LoopCase):
 
             async def create_connection(_) -> None:  # noqa: N805 - self is the case
                 self.note()
+                # A task that it starts may take jobs.
+                self.assertTrue(self.contexts.may_take(asyncio.current_task()))
 
             create_unix_connection = create_server = create_unix_server = create_connection
             create_datagram_endpoint = connect_read_pipe = connect_write_pipe = create_connection

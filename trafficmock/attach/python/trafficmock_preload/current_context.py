@@ -255,6 +255,10 @@ class TestContexts:
             return found.context or found.past
         return found  # type: ignore[return-value]
 
+    def serves_nobody(self) -> bool:
+        """Return whether this code handles a request without a context."""
+        return self._variable.get() is None
+
     def leave(self) -> None:
         """Let this code work for everyone from now on."""
         self._variable.set(ConsumerContext(None, past=self.begun()))

@@ -16,7 +16,7 @@ from types import FunctionType, MethodType
 from trafficmock_preload.background.job_chains import FRAMEWORKS
 from trafficmock_preload.background.joins import takes_result
 from trafficmock_preload.background.service_loops import begin_of_task, is_for_everyone
-from trafficmock_preload.current_context import running_task
+from trafficmock_preload.current_context import ConsumerContext, running_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,7 +163,8 @@ def change_uvloop(module: ModuleType, contexts: TestContexts) -> None:
 
         @wraps(original)
         async def opened(self: Any, *args: Any, **kwargs: Any) -> Any:
-            before = contexts.enter(None)
+            # As for a socket of asyncio: what is called is no request yet.
+            before = contexts.enter(ConsumerContext(None))
             try:
                 return await original(self, *args, **kwargs)
             finally:
@@ -203,12 +204,15 @@ def change_tasks(module: ModuleType, contexts: TestContexts, owner: str) -> None
                 work.is_task(made)
             return made
         if begun is None:
-            return start()
+            if not contexts.serves_nobody() or _is_part(caller, lambda each: each is task):
+                return start()
+            # A request of no test has started it. It may take the jobs of tests.
+            return contexts.copied(None).run(start)
         if _waits(coro):
             return _started(start, begun, coro, caller, contexts)
         if task is not None and begun.is_handled_by(task):
             made = _started(start, begun, coro, caller, contexts)
-            if _is_part(caller, begun):
+            if _is_part(caller, begun.is_handled_by):
                 begun.add_part(made)
             return made
         context = _context_of(task, caller, contexts)
@@ -309,20 +313,20 @@ def _context_of(task: Any, caller: FrameType, contexts: TestContexts) -> TestCon
     return None if is_for_all else context
 
 
-def _is_part(caller: FrameType, context: TestContext) -> bool:
+def _is_part(caller: FrameType, handles: Callable[[Any], bool]) -> bool:
     """Return whether a task is started by a framework, or by what waits for it.
 
     :param caller: the code that starts it.
-    :param context: of the request.
+    :param handles: tells the tasks that handle the request.
     """
     frame: FrameType | None = caller
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
         if module == "asyncio.taskgroups":
-            return context.is_handled_by(frame.f_locals["self"]._parent_task)
+            return handles(frame.f_locals["self"]._parent_task)
         if module == "anyio._backends._asyncio":
             scope = getattr(frame.f_locals.get("self"), "cancel_scope", None)
-            return context.is_handled_by(getattr(scope, "_host_task", None))
+            return handles(getattr(scope, "_host_task", None))
         if module != "asyncio.tasks":
             return module.partition(".")[0] in FRAMEWORKS
         if frame.f_code.co_name in _JOINING:
