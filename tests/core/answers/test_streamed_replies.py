@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attrs import evolve
 from msgspec import UNSET, structs
 
 from tests.core.http.test_chains import FEATURES, ChainCase
@@ -51,6 +52,51 @@ class StreamCase(ChainCase):
     def hears(self, message: inbound.Message) -> Effects:
         self.agent.sends(message)
         return self.playbook.take()
+
+
+class LimitTests(StreamCase):
+    """The part of an answer that is kept, with limits of a few bytes."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.limited(history_body_bytes=6)
+
+    def limited(self, **limits: Any) -> None:
+        """Change limits while the stream is open."""
+        state = self.playbook.coordinator.state
+        state.settings = evolve(state.settings, **limits)
+
+    def ended(self, seq: int) -> Any:
+        """End the answer; give what is recorded of it."""
+        recorded = self.writes(StreamEnd("r1", seq))[0]
+        assert isinstance(recorded, records.StreamEnded)
+        return recorded.response
+
+    def test_beyond(self) -> None:
+        """What the history has no room for is counted, and goes on to the application."""
+        self.writes(piece(1))
+        effects = self.writes(piece(2))
+        self.assertIn(self.agent.gets(piece(2)), effects)
+        self.writes(piece(3))
+        found = self.ended(4)
+        self.assertEqual(body.to_bytes(found.body_base64), b"datada")
+        self.assertEqual((found.truncated, found.body_size), (True, 12))
+
+    def test_just_fits(self) -> None:
+        """A body of the very size of the limit is whole."""
+        self.writes(piece(1))
+        self.writes(piece(2, b"da"))
+        found = self.ended(3)
+        self.assertEqual(body.to_bytes(found.body_base64), b"datada")
+        self.assertIs(found.truncated, UNSET)
+
+    def test_ignored(self) -> None:
+        """A route that was removed with ``ignoreErrors`` fails no test by its open stream."""
+        self.writes(inbound.RouteUnregister(test_id="chats", behavior="ignoreErrors"))
+        effects = self.writes(inbound.TestUnregister("chats"))
+        sent = [type(each.message) for each in effects if isinstance(each, Send)]
+        self.assertNotIn(outbound.ProxyError, sent)
+        self.assertIn(StreamAbort, sent)
 
 
 class KnownTests(StreamCase):
@@ -222,6 +268,16 @@ class UnknownTests(StreamCase):
         effects = self.writes(StreamEnd("r1", 3))
         answer: Any = self.sent(effects, outbound.DecisionFulfill)
         self.assertEqual(body.to_bytes(answer.response.body_base64), b"data more")
+
+    def test_size(self) -> None:
+        """The whole answer may be as large as a handler's body, and no larger."""
+        state = self.playbook.coordinator.state
+        state.settings = evolve(state.settings, handler_body_bytes=8)
+        self.writes(piece(1))
+        effects = self.writes(piece(2))
+        self.assertEqual(self.sent(effects, StreamAck).seq, 2)
+        effects = self.writes(piece(3, b"x"))
+        self.assertIn("takes answers of 8 bytes", self.sent(effects, StreamClosed).message)
 
     def test_abort(self) -> None:
         effects = self.writes(StreamAbort("r1", 1, "connectionreset"))
