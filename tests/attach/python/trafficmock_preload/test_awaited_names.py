@@ -5,8 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 from typing import Any
+from unittest.mock import Mock
 
-from trafficmock_preload.background.awaited_names import awaited_names, is_awaited
+from trafficmock_preload.background.awaited_names import (
+    awaited_names,
+    is_awaited,
+    is_promised,
+)
 from twisted.trial.unittest import SynchronousTestCase
 
 
@@ -39,10 +44,68 @@ async def completed(many: Any) -> None:
 
 async def given(one: Any, many: Any, found: Any, send: Any) -> None:
     await send(one)
+    await send.wait(one)
     await asyncio.wait_for(send(one), 5)
     for each in many:
         found.append(each)
     await asyncio.sleep(0)
+
+
+class PromiseTests(SynchronousTestCase):
+    """Calls whose results are waited for later, or are not."""
+
+    def setUp(self) -> None:
+        self.found: list[bool] = []
+
+    def begin(self, *_: Any) -> Mock:
+        self.found.append(is_promised(sys._getframe(1)))
+        return Mock()
+
+    def test_variables(self) -> None:
+        """A variable is asked for its result."""
+        one = self.begin()
+        other = self.begin()
+        self.begin()
+        one.result()
+        other.done()
+        self.assertEqual(self.found, [True, False, False])
+
+    def test_comprehension(self) -> None:
+        """So is each of a collection."""
+        every = [self.begin(each) for each in "12"]
+        self.assertEqual([self.found, *(each.result() for each in every)][0], [True, True])
+
+    def test_unasked(self) -> None:
+        """Nothing is."""
+        every = [self.begin(each) for each in "12"]
+        for each in every:
+            each.done()
+        self.assertEqual(self.found, [False, False])
+
+    def test_appended(self) -> None:
+        """So is each of a list to which they are appended, and of a dict."""
+        every = []
+        named = {}
+        every.append(self.begin())
+        named["one"] = self.begin()
+        for each in every:
+            each.result()
+        for name, each in named.items():
+            each.get(name)
+        self.assertEqual(self.found, [True, True])
+
+    def test_functions(self) -> None:
+        """A function that waits gets them; a method called ``wait`` is none."""
+        every = [self.begin(each) for each in "1"]
+        others = [self.begin(each) for each in "1"]
+        wait(every)
+        event = Mock()
+        event.wait(others)
+        self.assertEqual(self.found, [True, False])
+
+
+def wait(_: Any) -> None:
+    """Stand for the function of ``concurrent.futures``."""
 
 
 class NameTests(SynchronousTestCase):

@@ -298,6 +298,24 @@ class ThreadTests(ChainCase):
         for start in (threads, pooled, iterated, applied):
             self.check_joined(start)
 
+    def test_promised(self) -> None:
+        """A job whose starter asks for its result later keeps it, whatever comes before."""
+        self.patch(joins, "_LOOKS", 0)
+        self.read("b")
+        self.contexts.enter(self.read("a"))
+
+        def job() -> None:
+            self.note()
+            self.done.set()
+
+        def begin() -> None:
+            one = self.executor.submit(job)
+            self.done.wait(SECONDS)
+            one.result()
+
+        self.executor.submit(begin).result(SECONDS)
+        self.assertEqual(self.seen, ["a"])
+
     def test_stopped_clock(self) -> None:
         """A job for which nobody waits goes on, also where a library has stopped the clock."""
         for name, value in [*vars(joins).items()]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import weakref
 from _thread import get_ident
 
-from trafficmock_preload.background.awaited_names import is_awaited
+from trafficmock_preload.background.awaited_names import is_awaited, is_promised
 from trafficmock_preload.background.joins import is_joined, waited_later
 from trafficmock_preload.sending_code import APPLICATION, kind_of
 
@@ -40,11 +40,21 @@ FRAMEWORKS = frozenset(
 )
 """Libraries that handle a request, or a part of it, in tasks and threads of their own."""
 
+_STANDARD = frozenset({"asyncio", "concurrent", "multiprocessing"})
+"""Libraries whose coroutines wait for what they start, and whose functions return it."""
+
 _COROUTINE = 0x80 | 0x100 | 0x200
 """The flags of coroutines, and of asynchronous generators (``inspect.CO_COROUTINE``)."""
 
 _RUNTIME = frozenset({"anyio", "asyncio", "concurrent", "contextlib", "trafficmock_preload"})
 """Libraries that start what others give them."""
+
+
+_OF_ALL = (
+    *("is_lost", "is_promised", "is_queued", "number"),
+    *("place", "pool", "result", "was_joined"),
+)
+"""What is the same for all works of a function that is called several times."""
 
 
 class Work:
@@ -60,6 +70,7 @@ class Work:
     :ivar task: a weak reference to the task that it is.
     :ivar where: the task that it runs in, as a weak reference, or the thread; ``None`` before.
     :ivar was_joined: whether its starter is sure to wait for it, or has begun to.
+    :ivar is_promised: whether the code of its starter will wait for it, if it comes so far.
     :ivar is_lost: whether nobody can wait for it any more.
     :ivar is_queued: whether it, or a work before it, was taken from a queue.
     :ivar has_paused: whether its thread has waited until it was known whether it is waited for.
@@ -75,6 +86,7 @@ class Work:
         "context",
         "has_paused",
         "is_lost",
+        "is_promised",
         "is_queued",
         "kind",
         "number",
@@ -92,6 +104,7 @@ class Work:
         self._starter = starter
         self._has_begun = self._has_ended = False
         self.was_joined = self.is_lost = self.is_queued = self.has_paused = False
+        self.is_promised = False
         self.place: tuple[Any, ...] = ()
         self.number = self._started = 0
         self._waited: dict[Any, tuple[int, int]] | None = None
@@ -132,7 +145,7 @@ class Work:
         if self._has_begun:
             # Each item of what a pool maps.
             work = Work(self.context, self.kind, self._starter)
-            for name in ("is_lost", "is_queued", "number", "place", "pool", "result", "was_joined"):
+            for name in _OF_ALL:
                 setattr(work, name, getattr(self, name))
         work._has_begun = True
         work.where = _where(task)
@@ -176,6 +189,7 @@ class Work:
         made.is_lost = self._can_be_lost()
         if not made.is_lost:
             made._starter, made.place = self, _place(caller)
+            made.is_promised = _is_promised(caller)
             self._started = made.number = self._started + 1
         return made
 
@@ -257,7 +271,9 @@ class Work:
                 return False
             starter = work._starter
             if not work.was_joined:
-                if starter is None or starter.is_over or not is_joined(work, starter, pauses):
+                if starter is None or starter.is_over:
+                    return False
+                if not (work.is_promised or is_joined(work, starter, pauses)):
                     return False
                 work.was_joined = True
             work = starter
@@ -301,6 +317,20 @@ def _is_of_framework(frame: FrameType | None) -> bool:
         return False
     is_application = frame is not None and kind_of(frame.f_code.co_filename) == APPLICATION
     return frame is None or not is_application or _waits(called) or is_awaited(frame)
+
+
+def _is_promised(frame: FrameType | None) -> bool:
+    """Return whether the code that starts something will wait for it."""
+    for _ in range(_MOST_FRAMES):
+        if frame is None:
+            break
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _STANDARD:
+            return is_promised(frame)
+        if frame.f_code.co_flags & _COROUTINE:
+            # Such as ``to_thread``.
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _waits(called: FrameType) -> bool:

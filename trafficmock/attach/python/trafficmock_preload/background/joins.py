@@ -13,7 +13,12 @@ from functools import lru_cache
 from time import sleep
 from types import AsyncGeneratorType, CellType, CoroutineType, GeneratorType
 
-from trafficmock_preload.background.awaited_names import awaited_names, instructions, pairs
+from trafficmock_preload.background.awaited_names import (
+    ASKING,
+    awaited_names,
+    instructions,
+    pairs,
+)
 from trafficmock_preload.sending_code import APPLICATION, kind_of
 
 TYPE_CHECKING = False
@@ -41,7 +46,6 @@ _HOLDERS: tuple[Any, ...] = (
 """Types of what has futures: collections, what goes through them, and variables of functions."""
 
 _LOADS = ("LOAD_FAST", "LOAD_DEREF")
-_ASKING = frozenset({"exception", "get", "join", "result"})
 _STEPS = frozenset({"async_generator_asend", "async_generator_athrow"})
 """Types by which an asynchronous generator is awaited."""
 
@@ -132,7 +136,7 @@ def _asked(code: CodeType) -> list[tuple[int, str]]:
     return [
         (two.offset, str(one.argval))
         for one, two in pairs(code)
-        if two.argval in _ASKING and one.opname.startswith(_LOADS)
+        if two.argval in ASKING and one.opname.startswith(_LOADS)
     ]
 
 
