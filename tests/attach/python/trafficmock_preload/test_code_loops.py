@@ -14,6 +14,15 @@ from twisted.trial.unittest import SynchronousTestCase
 KINDS = {"none": 0, "for": FOR, "while": WHILE, "endless": ENDLESS}
 
 SOURCE = """
+async def none_after_with(q):
+    async with q:
+        start()
+    try:
+        await a()
+    except OSError:
+        b()
+    await work(1)
+
 async def endless_get(q):
     while True:
         job = await q.get()

@@ -543,6 +543,34 @@ class TaskTests(ChainCase):
         for start in (with_timeout, gathered, completed):
             self.check_awaited(start)
 
+    def test_after_completed(self) -> None:
+        """After ``as_completed``, which has a queue, the code is still its request's."""
+        self.read("b")
+        kept = []
+
+        async def work() -> None:
+            for each in asyncio.as_completed([asyncio.create_task(pause()) for _ in "123"]):
+                await each
+            self.note()
+            await asyncio.create_task(solve())
+
+        async def solve() -> None:
+            self.note()
+
+        async def handle() -> None:
+            context = self.read("a")
+            self.contexts.enter(context)
+            kept.append(asyncio.create_task(work()))
+            self.contexts.close(context)
+
+        async def main() -> None:
+            await asyncio.create_task(handle())
+            await kept[0]
+
+        self.seen.clear()
+        asyncio.run(main())
+        self.assertEqual(self.seen, ["a", "a"])
+
     def test_awaited_by_others(self) -> None:
         """So does one that is in a collection, a future or a generator."""
 

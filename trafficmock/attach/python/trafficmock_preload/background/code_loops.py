@@ -52,6 +52,8 @@ class _Function:
         if sys.version_info >= (3, 12):
             entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
         self._handled = [(each.start, each.end, each.target) for each in entries]
+        begins = {each.offset for each in self._every if each.opname == "PUSH_EXC_INFO"}
+        self._handlers = {target for *_, target in self._handled if target in begins}
         self._cold = min((target for *_, target in self._handled), default=1 + len(code.co_code))
         starts = {at: line for at, line in dis.findlinestarts(code) if line}
         self._lines: dict[int, int] = {}
@@ -84,7 +86,8 @@ class _Function:
         for each in self._every:
             is_of_await = each.opname == "JUMP_BACKWARD_NO_INTERRUPT" or before == "CLEANUP_THROW"
             before = each.opname
-            if each.opcode in self._jumps and each.argval <= each.offset and not is_of_await:
+            is_back = each.opcode in self._jumps and each.argval <= each.offset
+            if is_back and not is_of_await and self._repeats(each):
                 ends = hot if each.offset < self._cold else cold
                 ends[each.argval] = max(ends.get(each.argval, 0), each.offset)
         found: list[tuple[int, int]] = []
@@ -100,6 +103,17 @@ class _Function:
             ):
                 found.append((begin, end))
         return found
+
+    def _repeats(self, each: Any) -> bool:
+        """Return whether a jump backwards goes to before the code whose exception it handles.
+
+        Others go on behind that code, such as after an ``async with``.
+        """
+        handlers = {at for at in self._handlers if at <= each.offset}
+        if not handlers:
+            return True
+        latest = max(handlers)
+        return bool(each.argval <= min(start for start, _, to in self._handled if to == latest))
 
     def _is_head(self, at: int, first: int) -> bool:
         """Return whether nothing is done from an instruction to the first one of a loop."""

@@ -11,7 +11,7 @@ from trafficmock_preload.current_context import running_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
+    from types import FrameType, ModuleType
     from typing import Any
 
     from trafficmock_preload.current_context import TestContexts
@@ -37,7 +37,9 @@ def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
             raise
         if contexts.has_read and not isinstance(self, stack) and not _is_handed_on():
             caller = sys._getframe(1)
-            take_in_task(self, item, caller, contexts, waits=caller.f_code is get.__code__)
+            waits = caller.f_code is get.__code__
+            if not (waits and _is_completed(caller)):
+                take_in_task(self, item, caller, contexts, waits=waits)
         return item
 
     @wraps(get)
@@ -55,6 +57,20 @@ def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
         changed_get_nowait,
     )
 
+
+def _is_completed(caller: FrameType | None) -> bool:
+    """Return whether ``as_completed`` takes from its own queue what it waits for."""
+    for _ in range(_MOST_BETWEEN):
+        if caller is None:
+            break
+        if caller.f_code.co_name == "_wait_for_one":
+            return caller.f_globals.get("__name__") == "asyncio.tasks"
+        caller = caller.f_back
+    return False
+
+
+_MOST_BETWEEN = 3
+"""Functions from the queue's own ``get`` to the coroutine of ``as_completed``."""
 
 _handed_on: set[int] = set()
 """The ids of coroutines that take from a queue in a task of their own, for another one."""
