@@ -168,6 +168,15 @@ RIGHT = (
         r"error\..*|events\.length",
         call=r"got: (get over http|retry|retry in vain)",
     ),
+    Difference(
+        "got destroys a request at the end of its answer; Node closes the connection then, without "
+        "the agent too, if TLS has not told yet that the request is written",
+        ("passthrough", "continue", "fetch", "fallback"),
+        r"connections",
+        call=r"got: ",
+        # The calls need more than 40 if none is used again.
+        now=r"[12]?\d",
+    ),
 )
 """Differences that are as they should be."""
 

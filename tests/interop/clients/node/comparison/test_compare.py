@@ -109,6 +109,12 @@ class ChangesTests(SynchronousTestCase):
         self.assertNotIn("connections", self.paths("passthrough", before, one_more))
         self.assertIn("connections", self.paths("passthrough", before, many))
 
+    def test_closed_connections(self) -> None:
+        """Those of got depend on the time, unless none is used again."""
+        for library, now, is_known in (("got", 21, True), ("got", 45, False), ("ky", 21, False)):
+            found = declared(library, "passthrough", Change("", "connections", 17, now))
+            self.assertEqual(found is not None, is_known, (library, now))
+
     def test_end(self) -> None:
         """Output, status and a late end are told."""
         after = run(status=None, seconds=4.0, stderr="oh")
