@@ -74,7 +74,7 @@ function watchSources() {
   owner._compile = _compile;
   const stopTexts = changeTexts({ change: compiledText, prepare: prepareContext, left: nameLeft });
   const entry = isMainThread ? process.argv[1] : workerEntry();
-  if (entry) changeModules(entry, changedModule);
+  if (entry) changeModules(entry, changedModule, nameLeft);
   giveCall(outer);
   if (isMainThread) watchCode(entry);
   return () => {

@@ -1,6 +1,6 @@
 "use strict";
 
-const { existsSync, readdirSync, readFileSync, realpathSync } = require("node:fs");
+const { existsSync, readdirSync, readFileSync, realpathSync, statSync } = require("node:fs");
 const Module = require("node:module");
 const { dirname, extname, join, resolve } = require("node:path");
 const { fileURLToPath, pathToFileURL } = require("node:url");
@@ -49,8 +49,8 @@ const TYPES = [...MODULE_TYPES, "application/json", "application/wasm"];
 /** What stands for the path of such a module. */
 const NAMELESS = "data:text/javascript";
 
-/** Whether Node has our hook. */
-let isHooked = false;
+/** Whether Node has our hook; unknown until it is asked. @type {boolean | undefined} */
+let isHooked;
 
 /** @typedef {(text: string, path: string) => string} Change */
 
@@ -59,22 +59,35 @@ let isHooked = false;
  * other modules are loaded.
  * @param {string} entry the file that the thread begins with, or a URL `data:`
  * @param {Change} change
+ * @param {(text: string, path: string) => void} left called with each text that Node loads as it was, because it refuses the hook
  */
-function changeModules(entry, change) {
+function changeModules(entry, change, left) {
   const modules = entry.startsWith("data:") ? modulesInUrl(entry) : modulesFrom(resolve(entry));
-  let isChanged = false;
+  const changed = [];
   // All are read, because this names what is unhooked.
-  for (const { path, text } of modules) isChanged = change(text, path) !== text || isChanged;
-  if (isChanged) changeLoaded(change);
+  for (const one of modules) if (change(one.text, one.path) !== one.text) changed.push(one);
+  if (changed.length === 0 || changeLoaded(change)) return;
+  for (const { text, path } of changed) left(text, path);
 }
 
 /**
  * Change the texts of ES modules when Node loads them, from now on: a file may be written anew until then.
  * @param {Change} change
+ * @returns {boolean} whether Node has the hook; it refuses one that needs a thread, if its permissions or its policy do
  */
 function changeLoaded(change) {
-  if (isHooked) return;
-  isHooked = true;
+  if (isHooked !== undefined) return isHooked;
+  try {
+    hook(change);
+    isHooked = true;
+  } catch {
+    isHooked = false;
+  }
+  return isHooked;
+}
+
+/** @param {Change} change */
+function hook(change) {
   const { registerHooks } = /** @type {any} */ (Module);
   if (!registerHooks) return Module.register(asUrl(IN_THREAD), { data: OWN_FILE });
   registerHooks({
@@ -107,7 +120,9 @@ function changedModule(url, loaded, change = withNames) {
   const text = typeof loaded.source === "string" ? loaded.source : new TextDecoder().decode(loaded.source);
   if (text.length > MOST_CHARACTERS) return loaded;
   const changed = change(text, path);
-  return changed === text ? loaded : { ...loaded, source: changed };
+  if (changed === text) return loaded;
+  // Other hooks get what Node gives them: bytes.
+  return { ...loaded, source: typeof loaded.source === "string" ? changed : Buffer.from(changed) };
 }
 
 /**
@@ -159,7 +174,7 @@ function* modulesFrom(entry) {
       if (OF_FILE.test(name)) waiting.push(fileOf(name, found.path));
       else if (IN_A_PACKAGE.test(name) && name.includes("/")) waiting.push(inPackage(place, name));
     }
-    if (isComputed) waiting.push(...readdirSync(place).map((name) => join(place, name)));
+    if (isComputed) waiting.push(...filesIn(place));
   }
 }
 
@@ -178,6 +193,15 @@ function realPath(path) {
     return realpathSync(path);
   } catch {
     return path;
+  }
+}
+
+/** @param {string} place a directory @returns {string[]} its files; none if it must not be read */
+function filesIn(place) {
+  try {
+    return readdirSync(place).map((name) => join(place, name));
+  } catch {
+    return [];
   }
 }
 
@@ -219,6 +243,8 @@ function readModule(given) {
   try {
     const path = realpathSync(given);
     if (!(IN_PACKAGE.test(path) ? isOfLibrary(path) : (isModule(path) ?? detectsModules))) return undefined;
+    // A pipe can be read once.
+    if (!statSync(path).isFile()) return undefined;
     const text = readFileSync(path, "utf8");
     if (text.length > MOST_CHARACTERS) return undefined;
     return isModule(path) === undefined && !MODULE_SYNTAX.test(text) ? undefined : { path, text };

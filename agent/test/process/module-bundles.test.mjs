@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import Module from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, test } from "node:test";
 import { REQUIRE } from "../lib/child.mjs";
@@ -30,12 +32,14 @@ const writes = (name, text) => `
  * @param {string} place
  * @param {string} file
  * @param {boolean} [isAttached]
+ * @param {string[]} [words] further options of Node
  * @returns {{ stdout: string, stderr: string }} what it prints, but for the agent's word that it has no proxy
  */
-function run(place, file, isAttached = true) {
+function run(place, file, isAttached = true, words = []) {
   const own = { NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:1" };
-  const { stdout, stderr } = spawnSync(process.execPath, ["--no-warnings", file], {
+  const { stdout, stderr } = spawnSync(process.execPath, ["--no-warnings", ...words, file], {
     cwd: place,
+    timeout: 20_000,
     env: { ...process.env, ...(isAttached && own) },
     encoding: "utf8",
   });
@@ -112,6 +116,62 @@ test("an ES module that only its text shows to be one has calls, where Node tell
   const plain = run(place, "app.js", false).stdout;
   assert.equal(run(place, "app.js").stdout, plain && "new true\n");
   remove();
+});
+
+test("hooks of others get the bytes that Node gives them", () => {
+  const { place, remove } = directory(PACKAGES, {
+    "hook.cjs": `const owner = require("node:module");
+      const decoded = (loaded) =>
+        loaded.format === "module" ? { ...loaded, source: new TextDecoder().decode(loaded.source) } : loaded;
+      const inThread = "const decoded = " + decoded + "; export const load = async (url, context, next) => decoded(await next(url, context))";
+      if (owner.registerHooks) owner.registerHooks({ load: (url, context, next) => decoded(next(url, context)) });
+      else owner.register("data:text/javascript," + encodeURIComponent(inThread));`,
+    "app.mjs": `import "./hook.cjs"; ${SHOW} show(await import("./built.mjs"));`,
+    "built.mjs": bundle("new"),
+  });
+  assert.deepEqual(run(place, "app.mjs"), { stdout: "new true\n", stderr: "" });
+  remove();
+});
+
+describe("a process that must not do all that the agent would", () => {
+  const PERMISSION = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
+  const hasHooks = "registerHooks" in Module;
+
+  test("is attached if it must not start threads, and a library is named that Node's hooks do not reach then", () => {
+    const { place, remove } = directory(PACKAGES, {
+      "app.mjs": `import * as built from "./built.mjs"; ${SHOW} show(built);`,
+      "built.mjs": bundle("new"),
+    });
+    const { stdout, stderr } = run(place, "app.mjs", true, [PERMISSION, "--allow-fs-read=*"]);
+    assert.equal(stdout, `new ${hasHooks}\n`);
+    assert.match(stderr, hasHooks ? /^$/ : /^trafficmock: dataloader in \S+built\.mjs cannot be changed, so .*\n$/);
+    remove();
+  });
+
+  test("is attached if it must not read the directory of a module that imports what it does not name", () => {
+    const { place, remove } = directory(PACKAGES, {
+      "app.mjs": `const name = "./other"; console.log((await import(name + ".mjs")).default);`,
+      "other.mjs": "export default 1",
+    });
+    const files = ["app.mjs", "other.mjs"].map((name) => `--allow-fs-read=${join(place, name)}`);
+    const words = [PERMISSION, ...files, `--allow-fs-read=${join(PACKAGES, "../")}`];
+    assert.deepEqual(run(place, "app.mjs", true, words), { stdout: "1\n", stderr: "" });
+    remove();
+  });
+});
+
+test("a program that is a pipe is left to Node", { skip: process.platform === "win32" }, () => {
+  const { place, remove } = directory(PACKAGES, { "text.txt": "console.log('once')" });
+  spawnSync("mkfifo", [join(place, "app.mjs")]);
+  const writer = spawn("sh", ["-c", "cat text.txt > app.mjs"], { cwd: place });
+  try {
+    assert.deepEqual(run(place, "app.mjs"), { stdout: "once\n", stderr: "" });
+  } finally {
+    writer.kill();
+    remove();
+  }
 });
 
 describe("imports end as without the agent, where it changes texts of modules", () => {
