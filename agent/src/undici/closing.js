@@ -58,10 +58,12 @@ class Held {
   expectDestroy() {
     // A `ProxyAgent` does not hand its error on.
     const failing = internal(this.dispatcher, "proxy agent") ?? this.dispatcher;
-    before(failing, "destroy", (destroy, error) => {
+    before(failing, "destroy", async (destroy, error) => {
       const destroyed = destroy(error);
       for (const request of this.requests) request.destroyed(error);
-      return destroyed;
+      await destroyed;
+      // Behind what follows from the errors. Without the agent, the dispatcher would have its clients to destroy meanwhile.
+      await new Promise((resolve) => setImmediate(resolve));
     });
   }
 
@@ -94,7 +96,7 @@ class Held {
  * @param {(original: (error?: any) => Promise<void>, error?: any) => Promise<void>} act
  */
 function before(dispatcher, name, act) {
-  const key = internalKey(dispatcher, name);
+  const key = methodKey(dispatcher, name);
   if (!key || Object.hasOwn(dispatcher, key)) return;
   const value = (/** @type {any} */ error) => {
     Reflect.deleteProperty(dispatcher, key);
@@ -105,17 +107,42 @@ function before(dispatcher, name, act) {
 
 /**
  * @param {any} dispatcher
+ * @param {string} name
+ * @returns {symbol | undefined} the key by which `baseOf` calls the method. The mocks of undici have one of the same description
+ *   for themselves, which is further from the base.
+ */
+function methodKey(dispatcher, name) {
+  let key = undefined;
+  const base = baseOf(dispatcher);
+  for (let at = dispatcher; at && at !== base; at = Object.getPrototypeOf(at)) {
+    key = Object.getOwnPropertySymbols(at).find((one) => one.description === name) ?? key;
+  }
+  return key;
+}
+
+/**
+ * @param {any} dispatcher
+ * @returns {any} the one that is closed with it: a `MockAgent` has no state of its own, and closes its `Agent`
+ */
+function closedWith(dispatcher) {
+  if (dispatcher.closed !== undefined || !internalKey(dispatcher, "mock agent get")) return dispatcher;
+  return internal(dispatcher, "agent") ?? dispatcher;
+}
+
+/**
+ * @param {any} dispatcher
  * @returns {Held | undefined} the requests that were held for it; `undefined` if there were none yet
  */
 const heldOf = (dispatcher) => dispatcher[HELD];
 
 /**
  * Note a request that is held.
- * @param {any} dispatcher that has it without the agent
+ * @param {any} given the dispatcher that has it without the agent
  * @param {HeldRequest} request
  * @returns {() => void} to call when the dispatcher has the request, or it has ended
  */
-function hold(dispatcher, request) {
+function hold(given, request) {
+  const dispatcher = closedWith(given);
   let held = heldOf(dispatcher);
   if (!held) {
     held = new Held(dispatcher);
@@ -134,7 +161,7 @@ function hold(dispatcher, request) {
  * @returns {boolean | undefined} what `original` returns
  */
 function admit(dispatcher, original, opts, handler) {
-  const held = heldOf(dispatcher);
+  const held = heldOf(closedWith(dispatcher));
   if (!held?.isClosing) return original.call(dispatcher, opts, handler);
   held.isAdmitted = true;
   try {
@@ -148,7 +175,13 @@ function admit(dispatcher, original, opts, handler) {
  * @param {any} dispatcher
  * @returns {boolean} whether the application has closed or destroyed it, so that it refuses requests
  */
-const isClosed = (dispatcher) => dispatcher.closed === true || dispatcher.destroyed === true;
+function isClosed(dispatcher) {
+  const { closed, destroyed } = closedWith(dispatcher);
+  return closed === true || destroyed === true;
+}
+
+/** What the class has whose prototype is searched. An application's own dispatcher may have some of it. */
+const OF_BASE = ["closed", "destroyed", "close", "destroy", "dispatch"];
 
 /**
  * @param {any} dispatcher
@@ -157,7 +190,7 @@ const isClosed = (dispatcher) => dispatcher.closed === true || dispatcher.destro
  */
 function baseOf(dispatcher) {
   let base = dispatcher;
-  while (base && !Object.hasOwn(base, "closed")) base = Object.getPrototypeOf(base);
+  while (base && !OF_BASE.every((name) => Object.hasOwn(base, name))) base = Object.getPrototypeOf(base);
   return base ?? undefined;
 }
 

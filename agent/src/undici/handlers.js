@@ -25,6 +25,8 @@ class Controller {
     /** @type {any} */
     this.real = undefined;
     this.abortWith = abort;
+    /** Whether the application's handler has got it. */
+    this.isGiven = false;
     this.aborted = false;
     this.paused = false;
     /** @type {any} */
@@ -210,12 +212,12 @@ class ModernObserver {
   }
 
   /**
-   * @param {any} _real
+   * @param {any} real `undefined` if there was no connection
    * @param {Error} error
    */
-  onResponseError(_real, error) {
+  onResponseError(real, error) {
     this.watcher.fail(error);
-    return this.handler.onResponseError?.(this.controller, error);
+    return this.handler.onResponseError?.(this.controller.isGiven ? this.controller : real, error);
   }
 }
 
@@ -313,13 +315,14 @@ function giveSent(handler, chunks) {
  * @param {any[]} context the further arguments of undici
  */
 function connect(handler, controller, context) {
+  controller.isGiven = true;
   if (isModern(handler)) handler.onRequestStart(controller, ...context);
   else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), ...context);
 }
 
 /**
  * @param {any} handler
- * @param {Controller | null} controller
+ * @param {Controller | undefined} controller `undefined` if the handler has got none yet, as of undici
  * @param {any} error
  */
 function fail(handler, controller, error) {

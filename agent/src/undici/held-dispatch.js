@@ -265,7 +265,7 @@ class HeldDispatch {
     } else if (!this.served) return;
     this.served?.close();
     this.unserve();
-    fail(this.handler, this.controller, reason ?? requestAbortedError());
+    fail(this.handler, this.given, reason ?? requestAbortedError());
   }
 
   /** @returns {boolean} whether the agent still reads the application's body */
@@ -280,6 +280,11 @@ class HeldDispatch {
       this.exchange?.cancel();
       this.fail(error);
     });
+  }
+
+  /** @returns {Controller | undefined} the controller, if the handler has got it: undici gives it none before a connection */
+  get given() {
+    return this.controller.isGiven ? this.controller : undefined;
   }
 
   letGo() {
@@ -539,7 +544,7 @@ class HeldDispatch {
     this.leave();
     this.release?.();
     this.source?.close(error);
-    fail(this.handler, this.controller, error);
+    fail(this.handler, this.given, error);
   }
 
   /**

@@ -267,7 +267,7 @@ class UndiciHook {
     let isDestroyed = false;
     const destroyed = (/** @type {Error} */ error) => {
       isDestroyed = true;
-      fail(handler, null, error);
+      fail(handler, undefined, error);
     };
     const release = hold(dispatcher, { destroyed });
     whenKnown(agent, url, (isWanted) => {

@@ -39,6 +39,8 @@ const MADE = {
   "Agent, one connection": ({ Agent }) => new Agent({ connections: 1 }),
   RetryAgent: ({ RetryAgent, Agent }) => new RetryAgent(new Agent()),
   ProxyAgent: ({ ProxyAgent }) => new ProxyAgent(through),
+  MockAgent: ({ MockAgent }) => new MockAgent(),
+  MockPool: ({ MockAgent }) => new MockAgent().get(origin),
   composed: ({ Agent, interceptors }) => new Agent().compose(interceptors.redirect({ maxRedirections: 1 })),
 };
 
@@ -153,6 +155,14 @@ const UNENDING = {
   "Agent, one connection": ["destroy while it closes"],
   ProxyAgent: ["destroy while it closes"],
   composed: ["destroy while it closes"],
+  MockAgent: [
+    "close by a callback, twice",
+    "destroy fails what is open",
+    "destroy with an error, and a callback",
+    "destroy while it closes",
+    "a fetch that is destroyed",
+  ],
+  MockPool: ["close by a callback, twice"],
 };
 
 /** What each dispatcher of each undici does in each scenario without the agent. @type {Map<string, Record<string, string[]>>} */
@@ -248,6 +258,29 @@ for (const [way, decide] of Object.entries(WAYS)) {
         });
       }
     }
+  });
+}
+
+for (const version of VERSIONS) {
+  test(`${version}: a dispatcher of the application's own class stays as it is`, async () => {
+    const { Agent, Dispatcher, fetch } = versions[version];
+    const inner = new Agent();
+    class Own extends Dispatcher {
+      closed = false;
+      dispatch(opts, handler) {
+        return inner.dispatch(opts, handler);
+      }
+      close() {
+        return inner.close();
+      }
+    }
+    const own = new Own();
+    const keys = Object.keys(own);
+    const response = await fetch(`${origin}/own`, { dispatcher: own });
+    assert.equal(await response.text(), "ok");
+    assert.deepEqual(Object.keys(own), keys);
+    assert.equal(own.close, Own.prototype.close);
+    await own.close();
   });
 }
 

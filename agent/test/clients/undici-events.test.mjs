@@ -191,6 +191,32 @@ describe("what a handler is told, in its order", () => {
     assert.equal(given[0], given[1]);
   });
 
+  each("no controller of an error before a connection", async (undici, path) => {
+    if (undici === versions.undici6) return;
+    await worker.route(`${path}-refused`, (r) => r.abort("connectionrefused"));
+    const closed = net.createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const nowhere = `http://127.0.0.1:${closed.address().port}`;
+    await new Promise((resolve) => closed.close(resolve));
+    const act = async (at, which, then) => {
+      const { handler, ended } = noting(undici, []);
+      const original = handler.onResponseError;
+      let given;
+      handler.onResponseError = (controller, error) => {
+        given = controller;
+        original(controller, error);
+      };
+      const client = new undici.Client(at);
+      client.dispatch({ path: `${path}-${which}`, method: "GET" }, handler);
+      then?.(client);
+      await ended;
+      return [typeof given];
+    };
+    await soon(() => act(nowhere, "passed"), ["undefined"]);
+    await soon(() => act(origin, "refused"), ["undefined"]);
+    assert.deepEqual(await act(origin, "destroyed", (client) => client.destroy()), ["undefined"]);
+  });
+
   each("a request that cannot be connected, or seems so", async (undici, path) => {
     await worker.route(`${path}-refused`, (r) => r.abort("connectionrefused"));
     await worker.route(`not${path}`, (r) => r.text("ok"));
