@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, _base
 from contextvars import copy_context
 from functools import partial
@@ -98,6 +98,20 @@ class ThreadTests(ChainCase):
         super().setUp()
         self.executor = ThreadPoolExecutor(2 ** (DEPTH + 2))
         self.addCleanup(self.executor.shutdown)
+
+    def test_as_completed_is_lazy(self) -> None:
+        """Jobs that a generator submits begin when the first result is asked for, as without us."""
+        begun: list[int] = []
+        self.read("b")
+        self.contexts.enter(self.read("a"))
+
+        def submitted() -> Iterator[Future[None]]:
+            begun.append(1)
+            yield self.executor.submit(lambda: None)
+
+        found = _base.as_completed(submitted())
+        self.assertEqual(begun, [])
+        self.assertEqual(len([*found]), 1)
 
     def test_chains(self) -> None:
         """What starts itself again is nobody's while there are several tests."""

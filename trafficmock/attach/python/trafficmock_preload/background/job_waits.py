@@ -39,22 +39,28 @@ def change_waits(owner: Any, names: Iterable[str], contexts: TestContexts) -> No
 def change_waits_for_several(module: ModuleType, contexts: TestContexts) -> None:
     """Note who begins to wait in ``concurrent.futures.wait`` and ``as_completed``."""
 
-    def change(name: str) -> None:
-        original = module.__dict__[name]
+    def noted(fs: Iterable[Any]) -> Iterable[Any]:
+        work = contexts.waiting()
+        if work is None:
+            return fs
+        futures = [*fs]
+        for each in futures:
+            work.wait_for(each)
+        return futures
 
-        @wraps(original)
-        def waits(fs: Any, *args: Any, **kwargs: Any) -> Any:
-            work = contexts.waiting()
-            if work is not None:
-                fs = [*fs]
-                for each in fs:
-                    work.wait_for(each)
-            return original(fs, *args, **kwargs)
+    original_wait, original_completed = module.__dict__["wait"], module.__dict__["as_completed"]
 
-        module.__dict__[name] = waits
+    @wraps(original_wait)
+    def wait(fs: Any, *args: Any, **kwargs: Any) -> Any:
+        return original_wait(noted(fs), *args, **kwargs)
 
-    change("wait")
-    change("as_completed")
+    # A generator, as the original: nothing is done with its argument before the first future is
+    # asked for.
+    @wraps(original_completed)
+    def as_completed(fs: Any, *args: Any, **kwargs: Any) -> Any:
+        yield from original_completed(noted(fs), *args, **kwargs)
+
+    module.__dict__["wait"], module.__dict__["as_completed"] = wait, as_completed
 
 
 def change_ends(pool: Any, contexts: TestContexts) -> None:
