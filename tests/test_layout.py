@@ -20,7 +20,6 @@ ALLOWED = {
     "connection_errors": set[str](),
     "texts": {"errors"},
     "redaction": {"errors", "texts", "wire"},
-    "ipv6": set[str](),
     "file_locks": set[str](),
     "whole_files": set[str](),
     "matching": {"errors", "texts"},
@@ -35,7 +34,7 @@ ALLOWED = {
     | {"records", "redaction", "report", "texts", "whole_files", "wire"},
     "report": {"errors", "redaction", "texts", "whole_files"},
     "telemetry": {"coercers", "errors", "http", "records", "redaction", "texts", "wire"},
-    "attach": {"certificates", "connection_errors", "errors", "http", "ipv6", "texts", "wire"},
+    "attach": {"certificates", "connection_errors", "errors", "http", "texts", "wire"},
     "command": {"attach", "certificates", "coercers", "connection_errors", "errors", "redaction"}
     | {"report", "texts", "whole_files"},
     "dashboard": {"attach", "coercers", "errors", "http", "server", "texts"},

@@ -23,9 +23,9 @@ script, with one module of :mod:`trafficmock.command` for each command.
 
 Several packages use :mod:`trafficmock.http` (access rules, responses, limits), ``records`` (events
 that the core emits and the history keeps), ``errors``, ``texts`` (texts for messages and logs),
-``redaction`` (secrets removed from texts), ``coercers`` (values of options), ``ipv6`` (IPv6
-addresses in options and URLs), ``connection_errors`` (why a connection failed), ``whole_files``
-(files of which readers never find a part) and ``file_locks``.
+``redaction`` (secrets removed from texts), ``coercers`` (values of options),
+``connection_errors`` (why a connection failed), ``whole_files`` (files of which readers never find
+a part) and ``file_locks``.
 """
 
 from importlib import import_module

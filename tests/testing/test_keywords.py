@@ -13,7 +13,7 @@ from trafficmock.testing import aio, llm, self_attachment, sync, tx
 from trafficmock.testing.errors import UnknownArgumentError, UsageError
 from trafficmock.testing.keywords import checks_keywords
 from trafficmock.testing.launch import Proxy, attached_application, start_proxy
-from trafficmock.testing.objects.capture_warning import warn_of_capture
+from trafficmock.testing.objects.call_place import warn_of_capture
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 
 FUNCTIONS = (

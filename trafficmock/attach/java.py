@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Iterable
 
 from trafficmock.attach.proxy_variables import ProxyAddress
 from trafficmock.certificates.trust_bundle import TRUSTSTORE_PASSWORD, TrustBundle
-from trafficmock.ipv6 import read_ipv6
 
 _NAME = re.compile(r"[\w*.-]+\Z")
 
@@ -69,3 +69,21 @@ def non_proxy_hosts(direct: Iterable[str]) -> list[str]:
 def _quoted(option: str) -> str:
     """Quote an option with blanks, as the virtual machine reads it."""
     return f'"{option}"' if re.search(r"\s", option) else option
+
+
+def read_ipv6(text: str) -> str | None:
+    """Parse an IPv6 address without a port.
+
+    ``::1`` is an address, not a host with a port: ``host:port`` has one colon.
+
+    :param text: the address, with or without the brackets of URLs (RFC 3986 section 3.2.2).
+    :returns: the address in its compressed form, without brackets; ``None`` for any other text,
+        also for an address with a zone (``fe80::1%eth0``).
+    """
+    bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    if ":" not in bare or "%" in bare:
+        return None
+    try:
+        return str(ipaddress.IPv6Address(bare))
+    except ValueError:
+        return None

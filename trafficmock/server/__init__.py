@@ -10,9 +10,9 @@ Connections come in through ``site``. By their first bytes
 
 ``driver`` passes each message to the core (:mod:`trafficmock.core`) and performs the effects that
 it returns: messages to clients, records in the history, log lines (``event_log``), wake-ups.
-``message_kinds`` lists the messages that it defers or records, and ``shown_urls`` adds to them what
-of a URL may be printed, as ``written_texts`` does for the core's texts. ``worker_queries`` answers
-workers that query the history, for reports by :mod:`trafficmock.server.reports`;
+``shown_urls`` adds to messages what of a URL may be printed, as ``written_texts`` does for the
+core's texts. ``worker_queries`` answers workers that query the history, for reports by
+:mod:`trafficmock.server.reports`;
 :mod:`trafficmock.server.diagnosis` finds the requests that came instead of those that a test waited
 for, and ``recorded_content`` gives it their headers and bodies.
 ``local_client`` is the interface of a client in this process, such as the forward proxy;

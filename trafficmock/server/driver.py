@@ -41,7 +41,6 @@ from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxies, BrowserProxyError
 from trafficmock.records import Record, RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
-from trafficmock.server.message_kinds import DEFERRABLE, NOTED, SOCKET_FRAMES
 from trafficmock.server.shown_urls import ShownUrls
 from trafficmock.server.strict_tunnels import CONCERNING, StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
@@ -51,10 +50,19 @@ from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.server.written_texts import WrittenTexts
 from trafficmock.wire.codec import InvalidMessageError, MessageEncoder, decode
 from trafficmock.wire.features import SHOWN_URLS
-from trafficmock.wire.inbound import Hello, Message, SocketFrame
+from trafficmock.wire.inbound import (
+    Hello,
+    Message,
+    MessageFromPage,
+    MessageFromServer,
+    RequestResponse,
+    SendToPage,
+    SendToServer,
+    SocketFrame,
+)
 from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
-from trafficmock.wire.outbound import HelloOk, UntaggedOrigin
+from trafficmock.wire.outbound import HelloOk, RequestObserved, RequestReplied, UntaggedOrigin
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
@@ -64,6 +72,15 @@ _SHORTEST_WAIT = 0.001
 """Seconds: the least delay of a wake-up, because rounding may put a deadline just into the past."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
+
+_DEFERRABLE = frozenset({RequestObserved, RequestReplied, RequestResponse})
+"""Messages about all traffic, for workers that observe it: they may be sent later than others."""
+
+_SOCKET_FRAMES = frozenset({MessageFromPage, MessageFromServer, SendToPage, SendToServer})
+"""Messages with a WebSocket frame. ``isinstance`` with a class of messages costs much more."""
+
+_NOTED = _SOCKET_FRAMES | {HelloOk}
+"""Messages that the driver acts upon: ``hello:ok``, and WebSocket frames, for backpressure."""
 
 
 @define(eq=False, kw_only=True)
@@ -179,7 +196,7 @@ class Driver:
             # Before the answer, behind which the test calls its application.
             self.tunnels.judge_anew()
         self._perform(effects, now)
-        if type(message) in SOCKET_FRAMES:
+        if type(message) in _SOCKET_FRAMES:
             self._backpressure.pause_sender(link)
 
     def link_overlong(self, link: Link, message: OversizedMessage) -> None:
@@ -263,7 +280,7 @@ class Driver:
     def _handle(self, client: LocalClient, message: Message) -> None:
         now = self._now()
         self._perform(self.coordinator.handle(client.id, message, now), now)
-        if type(message) in SOCKET_FRAMES:
+        if type(message) in _SOCKET_FRAMES:
             sender = client.socket(cast("SocketFrame", message).socket_id)
             if sender is not None:
                 self._backpressure.pause_sender(sender)
@@ -343,7 +360,7 @@ class Driver:
             self._send_smaller(send, len(payload), now)
             return
         frame, links, kind = text_frame(payload), self._links, type(send.message)
-        defers, noted = kind in DEFERRABLE, kind in NOTED
+        defers, noted = kind in _DEFERRABLE, kind in _NOTED
         for connection_id in send.to:
             link = links.get(connection_id)
             if link is not None:

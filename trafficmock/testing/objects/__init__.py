@@ -9,7 +9,7 @@ writes piece by piece, which are not Playwright's, ``async_expectations`` the bl
 
 Both share ``context``, the part of the mocks that concerns the context; ``given_bodies`` for bodies
 that are iterables; ``sent_options``, which makes the options of an answer ready for the
-proxy; ``call_place``, which finds the line of the test that called, for
-reports; ``capture_warning``, which warns of an incomplete list; and ``sent_contexts``, which sees
-which servers the clients of a test send its context to.
+proxy; ``call_place``, which finds the line of the test that called, for reports and for the warning
+of an incomplete list; and ``sent_contexts``, which sees which servers the clients of a test send
+its context to.
 """

@@ -16,8 +16,7 @@ from trafficmock.testing.objects.async_request import AsyncRequest
 from trafficmock.testing.objects.async_response import AsyncResponse
 from trafficmock.testing.objects.async_route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.async_stream import AsyncStream
-from trafficmock.testing.objects.call_place import place_of_call
-from trafficmock.testing.objects.capture_warning import warn_of_capture
+from trafficmock.testing.objects.call_place import place_of_call, warn_of_capture
 from trafficmock.testing.objects.context import BaseContext
 from trafficmock.testing.objects.sent_options import Delay, sent_arguments
 from trafficmock.testing.promise import Promise, mapped

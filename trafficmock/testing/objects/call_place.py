@@ -1,10 +1,13 @@
-"""Finds the line on which a test called trafficmock, which reports name for a route."""
+"""Finds the line on which a test called trafficmock, for reports and for warnings."""
 
 from __future__ import annotations
 
 import inspect
+import warnings
 from pathlib import Path
 from types import FrameType
+
+from trafficmock.testing.session.session import Session
 
 _PACKAGE = "trafficmock."
 
@@ -33,3 +36,11 @@ def frame_of_call() -> tuple[FrameType | None, int]:
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return frame, level
+
+
+def warn_of_capture(session: Session) -> None:
+    """Warn that a list of requests may be incomplete where the history does not keep everything."""
+    if session.recorded.capture is not None:
+        text = f"the proxy keeps only part of the traffic (capture: {session.recorded.capture})"
+        _, level = frame_of_call()
+        warnings.warn(text, stacklevel=level)

@@ -17,8 +17,7 @@ from trafficmock.testing.objects.blocking.request import Request
 from trafficmock.testing.objects.blocking.response import Response
 from trafficmock.testing.objects.blocking.route_handle import RouteHandle
 from trafficmock.testing.objects.blocking.stream import Stream
-from trafficmock.testing.objects.call_place import place_of_call
-from trafficmock.testing.objects.capture_warning import warn_of_capture
+from trafficmock.testing.objects.call_place import place_of_call, warn_of_capture
 from trafficmock.testing.objects.context import BaseContext
 from trafficmock.testing.objects.sent_options import Delay, sent_arguments
 from trafficmock.testing.promise import Promise, mapped

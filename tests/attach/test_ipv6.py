@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.ipv6 import read_ipv6
+from trafficmock.attach.java import read_ipv6
 
 
 class ReadTests(SynchronousTestCase):
