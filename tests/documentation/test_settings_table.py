@@ -13,7 +13,7 @@ from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.attach import python_preload
 from trafficmock.testing import pytest_plugin
 from trafficmock.testing.case_settings import CaseSettings
-from trafficmock.testing.session.test_options import TestOptions
+from trafficmock.testing.session.options_of_test import TestOptions
 from trafficmock.testing.sync import mocks
 
 PAGE = DOCS / "explanation" / "concepts.md"

@@ -16,7 +16,7 @@ from trafficmock.telemetry.otlp.span_message import SpanWriter
 from trafficmock.telemetry.otlp_client import Taken
 from trafficmock.telemetry.request_spans import RequestSpans
 from trafficmock.telemetry.span_queue import SpanQueue
-from trafficmock.telemetry.test_spans import TestSpans
+from trafficmock.telemetry.spans_of_tests import SpansOfTests
 from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
 
@@ -84,7 +84,7 @@ class Harness:
         parts = (
             RequestSpans(self.queue, counts, self.most_events),
             SocketSpans(self.queue, counts, self.most_events),
-            TestSpans(self.queue, new_id),
+            SpansOfTests(self.queue, new_id),
         )
         collectors: Any = self.traces, self.metrics
         self.exporter = Exporter(

@@ -13,7 +13,7 @@ from trafficmock.telemetry.otlp.span_message import SpanWriter
 from trafficmock.telemetry.otlp_client import Collector, make_agent
 from trafficmock.telemetry.request_spans import RequestSpans
 from trafficmock.telemetry.span_queue import SpanQueue
-from trafficmock.telemetry.test_spans import TestSpans
+from trafficmock.telemetry.spans_of_tests import SpansOfTests
 from trafficmock.telemetry.traffic_metrics import HostDecisions, TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
 
@@ -87,12 +87,12 @@ def _parts(
     queue: SpanQueue | None,
     counts: TrafficMetrics,
     new_id: Callable[[int], bytes],
-) -> tuple[RequestSpans, SocketSpans, TestSpans]:
+) -> tuple[RequestSpans, SocketSpans, SpansOfTests]:
     most = settings.most_events
     return (
         RequestSpans(queue, counts, most),
         SocketSpans(queue, counts, most),
-        TestSpans(queue, new_id),
+        SpansOfTests(queue, new_id),
     )
 
 

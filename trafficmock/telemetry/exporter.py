@@ -16,7 +16,7 @@ from trafficmock.telemetry.otlp.span_message import SpanWriter, scope_spans
 from trafficmock.telemetry.otlp_client import Collector, NotSentError
 from trafficmock.telemetry.request_spans import RequestSpans
 from trafficmock.telemetry.span_queue import SpanQueue
-from trafficmock.telemetry.test_spans import TestSpans
+from trafficmock.telemetry.spans_of_tests import SpansOfTests
 from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
 
@@ -61,7 +61,7 @@ class Exporter:
     metrics: Collector | None
     queue: SpanQueue
     counts: TrafficMetrics
-    parts: tuple[RequestSpans, SocketSpans, TestSpans]
+    parts: tuple[RequestSpans, SocketSpans, SpansOfTests]
     writer: SpanWriter
     resource: bytes = field(repr=False)
     scope: bytes = field(repr=False)

@@ -31,8 +31,8 @@ from trafficmock.testing.objects.async_stream import AsyncStream
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
+from trafficmock.testing.session.options_of_test import TestOptions
 from trafficmock.testing.session.session import Session, TestInfo
-from trafficmock.testing.session.test_options import TestOptions
 
 __all__ = [
     "AsyncExpectation",

@@ -12,7 +12,7 @@ from typing import ParamSpec, TypeVar
 
 from trafficmock.testing.errors import UnknownArgumentError
 from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
-from trafficmock.testing.session.test_options import TestOptions
+from trafficmock.testing.session.options_of_test import TestOptions
 from trafficmock.texts.unknown_words import unknown_words
 
 P = ParamSpec("P")

@@ -34,8 +34,8 @@ from trafficmock.testing.objects.blocking.stream import Stream
 from trafficmock.testing.objects.blocking.traffic_mock import TrafficMock, finish
 from trafficmock.testing.objects.blocking.websocket_route import WebSocketRoute
 from trafficmock.testing.self_attachment import current_test
+from trafficmock.testing.session.options_of_test import TestOptions
 from trafficmock.testing.session.session import Scope, Session, TestInfo
-from trafficmock.testing.session.test_options import TestOptions
 
 __all__ = [
     "Expectation",

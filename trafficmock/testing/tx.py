@@ -30,8 +30,8 @@ from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, fin
 from trafficmock.testing.objects.async_websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.arguments.allow_patterns import Allowed
+from trafficmock.testing.session.options_of_test import TestOptions
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.test_options import TestOptions
 from trafficmock.testing.session.worker_client import WorkerIdentity
 
 __all__ = [

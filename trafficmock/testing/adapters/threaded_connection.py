@@ -16,8 +16,8 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.reporting.case_report import end_block, failed_by
 from trafficmock.testing.reporting.guard import guarded
+from trafficmock.testing.reporting.record_of_test import asked_texts
 from trafficmock.testing.reporting.run_recorder import RunRecorder, recorder
-from trafficmock.testing.reporting.test_record import asked_texts
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic

@@ -25,9 +25,9 @@ from trafficmock.testing.adapters.twisted_adapter import (
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.reporting.case_report import end_block, failed_by
 from trafficmock.testing.reporting.guard import guarded
+from trafficmock.testing.reporting.record_of_test import asked_texts
 from trafficmock.testing.reporting.run_age import run_age
 from trafficmock.testing.reporting.run_recorder import RunRecorder, recorder
-from trafficmock.testing.reporting.test_record import asked_texts
 from trafficmock.testing.session.ports import Cancel
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic

@@ -11,8 +11,8 @@ from typing import Any
 
 from trafficmock.errors import LocalError
 from trafficmock.testing.reporting.guard import guarded
+from trafficmock.testing.reporting.record_of_test import FinishedTest
 from trafficmock.testing.reporting.run_recorder import now_ms, recorder, shown_path
-from trafficmock.testing.reporting.test_record import FinishedTest
 from trafficmock.testing.session.session import Session
 
 _BAD = ("errors", "failures", "unexpectedSuccesses")

@@ -13,8 +13,8 @@ from trafficmock.report.report_directory import PAGE
 from trafficmock.report.report_settings import ReportSettings
 from trafficmock.testing.reporting import run_recorder
 from trafficmock.testing.reporting.guard import guarded
+from trafficmock.testing.reporting.record_of_test import FinishedTest
 from trafficmock.testing.reporting.run_recorder import RunRecorder, now_ms
-from trafficmock.testing.reporting.test_record import FinishedTest
 from trafficmock.testing.session.traffic_report import TITLE
 
 RUNNER = "pytest"

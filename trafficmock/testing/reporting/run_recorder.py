@@ -18,8 +18,12 @@ from trafficmock.errors import LocalError
 from trafficmock.report.data_files import DataFile
 from trafficmock.report.report_directory import write_report
 from trafficmock.report.report_settings import ReportSettings, report_settings
+from trafficmock.testing.reporting.record_of_test import (
+    FinishedTest,
+    SessionTraffic,
+    record_of_test,
+)
 from trafficmock.testing.reporting.run_age import run_started_at
-from trafficmock.testing.reporting.test_record import FinishedTest, SessionTraffic, test_record
 from trafficmock.testing.session.session import Session
 from trafficmock.wire.outbound import ReportResult
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
@@ -140,7 +144,7 @@ class RunRecorder:
         if self.settings.mode != "on" and test.outcome != "failed":
             return
         for traffic in offered:
-            record = test_record(traffic, test)
+            record = record_of_test(traffic, test)
             if traffic.answer is not None and traffic.answer.entries:
                 har = self._file.write_har(test.title, bytes(traffic.answer.har))
                 record |= {"har": har} if har else {}

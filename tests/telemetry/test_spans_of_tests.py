@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.telemetry.fakes import Harness
 from tests.telemetry.messages import attributes, span_of
 from trafficmock import records
-from trafficmock.telemetry import test_spans
+from trafficmock.telemetry import spans_of_tests
 
 CONTEXT = "0af7651916cd43dd8448eb211c80319c"
 
@@ -49,7 +49,7 @@ class TestSpanTests(SynchronousTestCase):
 
     def test_ended_tests(self) -> None:
         """Traffic that is over after its test finds the test, the last ones at least."""
-        self.patch(test_spans, "MOST_ENDED", 1)
+        self.patch(spans_of_tests, "MOST_ENDED", 1)
         tests = self.harness.exporter.parts[2]
         for name in ("t1", "t2"):
             began = records.TestBegan(name, name, "", CONTEXT)
@@ -59,7 +59,7 @@ class TestSpanTests(SynchronousTestCase):
 
     def test_again(self) -> None:
         """A test that runs again under its id is kept, however many have ended before it."""
-        self.patch(test_spans, "MOST_ENDED", 1)
+        self.patch(spans_of_tests, "MOST_ENDED", 1)
         tests = self.harness.exporter.parts[2]
         again = records.TestBegan("t1", "t1", "", CONTEXT[::-1])
         self.harness.record(

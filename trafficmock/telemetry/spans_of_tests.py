@@ -18,7 +18,7 @@ MOST_ENDED = 1000
 
 
 @define(eq=False)
-class TestSpans:
+class SpansOfTests:
     """Knows the span of each test.
 
     A test with a context has it as its trace id, with the second half of it as its span id: that is
@@ -29,8 +29,6 @@ class TestSpans:
     :param new_id: returns that many random bytes.
     :ivar traces: what stands before the ids of the spans below each test, by its id.
     """
-
-    __test__ = False
 
     queue: SpanQueue | None
     new_id: Callable[[int], bytes]

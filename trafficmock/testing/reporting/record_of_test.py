@@ -108,7 +108,7 @@ def _entries(session: Session) -> list[RouteEntry]:
     return [*session.http.known.values(), *session.sockets.entries]
 
 
-def test_record(traffic: SessionTraffic, test: FinishedTest) -> dict[str, Any]:
+def record_of_test(traffic: SessionTraffic, test: FinishedTest) -> dict[str, Any]:
     """Return the record of a test, without its HAR."""
     session, answer = traffic.session, traffic.answer
     sockets = [] if answer is None else answer.connections
@@ -143,9 +143,6 @@ def test_record(traffic: SessionTraffic, test: FinishedTest) -> dict[str, Any]:
     if missing := traffic.missing or (answer is not None and answer.missing):
         record["missing"] = missing
     return record
-
-
-test_record.__test__ = False  # type: ignore[attr-defined] # pytest would collect it by its name
 
 
 def _route(entry: RouteEntry, pattern: str, sockets: int | None) -> dict[str, Any]:
