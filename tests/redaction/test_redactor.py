@@ -154,6 +154,22 @@ class SampleTests(SynchronousTestCase):
         self.assertEqual((off.cookie("a"), off.frame_text("token=a")), ("a", "token=a"))
 
 
+class AddingTests(SynchronousTestCase):
+    """Further fields, of a query or a recording, for a redactor that the service has."""
+
+    TEXT = "authorization: Basic dTpw"
+
+    def test_nothing(self) -> None:
+        """Without fields it stays as it is, also one that is off."""
+        self.assertEqual(Redactor.of("off").adding([]).text(self.TEXT), self.TEXT)
+        self.assertNotIn("dTpw", Redactor().adding([]).text(self.TEXT))
+
+    def test_words(self) -> None:
+        """Fields turn on one that is off, and ``off`` turns off one that is on."""
+        self.assertNotIn("dTpw", Redactor.of("off").adding(["on"]).text(self.TEXT))
+        self.assertEqual(Redactor().adding(["off"]).text(self.TEXT), self.TEXT)
+
+
 class EverywhereTests(SynchronousTestCase):
     """A known secret is found wherever it stands."""
 

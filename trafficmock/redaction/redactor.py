@@ -99,6 +99,8 @@ class Redactor:
         :raises InvalidFieldError: a word is invalid, or all are too much.
         """
         given = list(words)
+        if not given:
+            return self
         before = () if self.added is None or OFF in given else self.added.words
         known_only = known_only and given != [OFF]
         return Redactor(NamedFields.of([*before, *given], known_only=known_only), self.key)
