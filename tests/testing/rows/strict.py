@@ -55,7 +55,7 @@ async def allowed_by_more_than_the_url(t: RowContext) -> None:
             answer.close()
         else:
             raise AssertionError("it was answered")
-    errors = await t.errors()
+    errors = await t.late_errors(3)
     assert len(errors) == 3, errors
     assert "only auth.test, POST " in str(errors[0])
     assert " with conditions." in str(errors[0])
