@@ -265,15 +265,20 @@ class UndiciHook {
     const isKnown = url ? isNamed(agent, url) : false;
     if (!url || isKnown !== undefined) return act(isKnown === true);
     let isDestroyed = false;
-    const destroyed = (/** @type {Error} */ error) => {
-      isDestroyed = true;
-      fail(handler, undefined, error);
+    const request = {
+      destroyed: (/** @type {Error} */ error) => {
+        isDestroyed = true;
+        fail(handler, undefined, error);
+        release();
+      },
     };
-    const release = hold(dispatcher, { destroyed });
+    const release = hold(dispatcher, request);
     whenKnown(agent, url, (isWanted) => {
-      if (isDestroyed) return;
-      act(isWanted);
-      release();
+      try {
+        if (!isDestroyed) act(isWanted);
+      } finally {
+        release();
+      }
     });
     return true;
   }

@@ -323,6 +323,13 @@ describe("a process that is attached alone", () => {
       const it = new Client('http://local', { socketPath: process.env.FILE })
       it.request({ path: '/b', method: 'GET' }).catch((error) => say(error.message))
       it.destroy(new Error('mine')).then(() => say('destroyed'))`,
+    "a UNIX socket, closed and destroyed": (version) => `const { Client } = require('${version}')
+      const it = new Client('http://local', { socketPath: process.env.FILE })
+      it.request({ path: '/b', method: 'GET' }).catch((error) => say(error.message))
+      it.close().then(() => say('closed')); it.destroy(new Error('mine')).then(() => say('destroyed'))`,
+    "what is closed and destroyed": (version) => `const { Pool } = require('${version}'), it = new Pool(origin)
+      it.request({ path: '/a', method: 'GET' }).catch((error) => say(error.message))
+      it.close().then(() => say('closed')); it.destroy(new Error('mine')).then(() => say('destroyed'))`,
     "what is destroyed": (version) => `const { Pool } = require('${version}'), it = new Pool(origin)
       it.request({ path: '/a', method: 'GET' }).catch((error) => say(error.message))
       it.destroy(new Error('mine')).then(() => say('destroyed'))`,
