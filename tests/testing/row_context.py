@@ -177,17 +177,20 @@ class RowContext:
         taken: list[Any] = await self(self.mocks.take_errors())
         return taken
 
-    async def late_errors(self, count: int = 1) -> list[Any]:
-        """Take errors until there are ``count``.
-
-        A handler may still be on its way out, and a refusal on its way to the test, when the
-        application has its answer.
-        """
-        errors = await self.errors()
-        while len(errors) < count:
+    async def late_errors(self) -> list[Any]:
+        """Take errors once there are some; a handler may still be on its way out."""
+        while not (errors := await self.errors()):
             await self.upstream("seen?path=/nothing")
-            errors += await self.errors()
         return errors
+
+    async def errors_until_now(self) -> list[Any]:
+        """Take errors, with all that the proxy has sent before.
+
+        The application may have the refusal of a request before the test has heard of it. The
+        answer to a query comes behind what the proxy has sent the test.
+        """
+        await self.requests()
+        return await self.errors()
 
     async def requests(self, *wanted: Any, **options: Any) -> list[Any]:
         found: list[Any] = await self(self.mocks.requests(*wanted, **options))

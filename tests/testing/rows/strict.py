@@ -24,7 +24,7 @@ async def from_now_on(t: RowContext) -> None:
             refused.close()
         else:
             raise AssertionError("it was not refused")
-    (error,) = await t.errors()
+    (error,) = await t.errors_until_now()
     assert isinstance(error, UnmatchedRequestError), error
     assert f"GET {URL}" in str(error), error
     assert "1 more request met the same" in str(error) or error.repeats == 1, error
@@ -55,7 +55,7 @@ async def allowed_by_more_than_the_url(t: RowContext) -> None:
             answer.close()
         else:
             raise AssertionError("it was answered")
-    errors = await t.late_errors(3)
+    errors = await t.errors_until_now()
     assert len(errors) == 3, errors
     assert "only auth.test, POST " in str(errors[0])
     assert " with conditions." in str(errors[0])
